@@ -33,11 +33,16 @@ pub async fn apply(
     plan: &Plan,
     journal: &Journal,
 ) -> Result<Applied, Reported> {
+    // Terraform demands the same results of provider functions as in the plan. Otherwise the
+    // changes that are made could differ from the approved ones.
     session.results.functions().set_expected_results(&plan.functions);
     let draft = build::draft(session, plan);
+    // Warnings are taken before the error is returned: otherwise those of the other providers would
+    // be lost.
     let loaded = session.pool.load(diags, build::providers(&draft, plan)).await;
     session.pool.tell(diags);
     loaded?;
+    // A provider whose configuration was partly unknown while planning has to be configured again.
     session.pool.next_phase();
     let graph = frozen(session, diags, draft)?;
     let phase = PhaseLog::begin("apply", plan.changes.len());

@@ -38,6 +38,7 @@ pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it cannot be opened, or is a pipe, device or socket.
 pub fn open_file(path: &Path) -> io::Result<File> {
+    // `O_NONBLOCK` so that a pipe is refused below instead of waited for.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
@@ -54,6 +55,7 @@ pub fn read_named(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     let mut file = File::open(path)?;
     let is_terminal = || io::IsTerminal::is_terminal(&file);
+    // `/dev/zero` never ends; a terminal does when the user ends the input.
     if found.file_type().is_char_device() && !is_null(&found) && !is_terminal() {
         return Err(io::Error::other("it is a device, not a file"));
     }
@@ -90,6 +92,7 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 
 fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One byte over the limit is enough to see that there is more.
     stream.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
 }

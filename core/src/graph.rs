@@ -149,6 +149,8 @@ impl<V, E> Draft<V, E> {
     /// Removes the vertices that `keep` turns down, with all their edges. The dependents of a
     /// removed vertex do *not* inherit its dependencies. The rest is renumbered, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
+        // Numbers are positions, so a gap would break every array that runs parallel to the
+        // vertices.
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
         for (at, vertex) in numbered(&self.vertices) {
@@ -190,6 +192,7 @@ impl<V, E> Draft<V, E> {
                 let why = edges.into_iter().map(|edge| edge.why).collect();
                 Ok(Graph { vertices, dependencies, dependents, why, order })
             }
+            // The draft is returned too: the message about a cycle quotes the reasons of its edges.
             Err(cycles) => Err(Cyclic { draft: Self { vertices, edges: Edges(edges) }, cycles }),
         }
     }

@@ -92,11 +92,14 @@ impl Moves {
         // Statements in a circle have no order; that is reported when all is known.
         if let Ok(order) = order::of(&moves.statements) {
             for at in order {
+                // A copy, because the same table takes down what the statement moves.
                 apply::one(&moves.statements[at].clone(), &mut state, &mut moves);
             }
         }
         for (to, from) in &moves.origins {
             let (from, to) = (from.of().config(), to.of().config());
+            // Dependencies name no keys, so a move between instances of one resource renames
+            // nothing.
             if from != to {
                 moves.renamed.entry(from).or_default().insert(to);
             }

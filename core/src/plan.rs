@@ -291,6 +291,8 @@ async fn plan_validated(
         true => validate::validate_first(session, diags).await?,
         false => ValidatedConfigs::default(),
     };
+    // Before anything else, so that every later step finds objects under the addresses of their
+    // blocks.
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
     // The targets of an import are not a choice of the user to leave anything out.
@@ -313,6 +315,7 @@ async fn plan_validated(
         plan.relevant = relevant::of(session, &plan);
         plan
     });
+    // After errors the plan has only some of the objects, and the warnings would miss the others.
     if !found.has_errors() {
         moves.warn_of_blocked(&mut found);
         plan.iter().for_each(|plan| warn_of_forgotten(&mut found, plan));
@@ -337,6 +340,7 @@ async fn plan_destroy(
         excludes: options.excludes.clone(),
         ..Options::default()
     };
+    // Each result is recorded once, so the two walks need tables of their own.
     let results = session.results.beside(session.config);
     let ground = SessionInputs { results: &results, ..**session };
     let beside = &session.on(ground).watched(session.watch);
@@ -350,6 +354,7 @@ async fn plan_destroy(
         // The run was stopped.
         return Ok(Plan { mode: Mode::Destroy, changes: BTreeMap::new(), ..refreshed });
     }
+    // The objects were read a moment ago.
     let options = Options { skip_refresh: true, ..options.clone() };
     let after = &session.with_state(&refreshed.prior);
     let mut plan = plan_moved(after, diags, &options, (moves, ValidatedConfigs::default())).await?;

@@ -95,6 +95,7 @@ impl<'a> Session<'a> {
     /// The same, with so many operations at once; one is always possible.
     #[must_use]
     pub fn at_most(self, parallelism: usize) -> Self {
+        // `Semaphore::new` panics with more permits.
         let parallelism = parallelism.clamp(1, Semaphore::MAX_PERMITS);
         Self { parallelism, permits: Semaphore::new(parallelism), ..self }
     }
@@ -142,6 +143,8 @@ impl Session<'_> {
         mut evaluate: impl FnMut(&mut Diagnostics) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         for _ in 0..MAX_ROUNDS {
+            // Diagnostics of an earlier round are dropped: they may come of results that were still
+            // unknown.
             let mut attempt = Diagnostics::new();
             let result = evaluate(&mut attempt);
             let wanted = self.results.functions().take_wanted();
@@ -173,6 +176,7 @@ impl Session<'_> {
         // One provider after the other: each needs a process only while its own calls are made.
         for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
+            // Functions need no configuration (protocol, CallFunction), so any instance serves.
             let handle = self.pool.unconfigured(diags, &first.provider).await?;
             let Some(handle) = &handle else { continue };
             let answers = calls.iter().map(async |call| {
@@ -180,6 +184,7 @@ impl Session<'_> {
                 let answer = handle.call_function(&call.function, arguments, &call.returns).await;
                 functions.answer(call, answer);
             });
+            // Unordered, because each answer is kept under its call.
             let answers = futures_util::stream::iter(answers);
             answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
         }

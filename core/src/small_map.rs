@@ -100,6 +100,7 @@ impl<K: Ord, V> SmallMap<K, V> {
     pub fn remove(&mut self, key: &K) -> Option<V> {
         match self.first.take_if(|(first, _)| first == key) {
             Some((_, value)) => {
+                // The first must be the least again: the order and equality rest on that.
                 self.first = self.others.pop_first();
                 Some(value)
             }
@@ -114,6 +115,7 @@ impl<K: Ord + Clone, V: Default> SmallMap<K, V> {
         if !self.contains_key(key) {
             self.insert(key.clone(), V::default());
         }
+        // By its order, `insert` may have put the key in either place.
         match &mut self.first {
             Some((first, value)) if first == key => value,
             _ => self.others.entry(key.clone()).or_default(),

@@ -123,6 +123,7 @@ impl Object {
         };
         match (&self.identity, &other.identity) {
             (Some(own), Some(theirs)) => Some(own == theirs),
+            // One may be stored by a version of its provider that has no identities yet.
             _ => Some(id(self)? == id(other)?),
         }
     }
@@ -174,6 +175,7 @@ impl State {
             let provider = provider.clone();
             Arc::new(ResourceState { provider, instances: SmallMap::default() })
         });
+        // Copies of the state may share it, and must stay as they are.
         Arc::make_mut(resource)
     }
 
@@ -197,6 +199,7 @@ impl State {
                 Some(key) => drop(instance.deposed.remove(key)),
                 None => instance.current = None,
             }
+            // No instance is without an object, and no resource without an instance.
             if instance.current.is_none() && instance.deposed.is_empty() {
                 state.instances.remove(&addr.key);
             }

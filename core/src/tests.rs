@@ -162,6 +162,7 @@ impl EvalFixture {
             self.both(&loaded, &pool, applying, &mut diags).await
         });
         if let Some(applied) = &applied {
+            // After a failed run as well: what was done counts as stored.
             self.file.state = applied.state.clone();
         }
         let calls = self.cloud.things().calls[first..].to_vec();
@@ -303,10 +304,12 @@ impl Loaded {
 }
 
 fn world(applying: bool) -> HostValues {
+    // A clock that stands still, so that no expected text holds a time.
     HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
+    // One thread, so that calls come in the same order each time. The timer is for renewals.
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
@@ -336,6 +339,7 @@ impl Run {
         let calls =
             self.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
         let mut out: Vec<&str> = calls.map(String::as_str).collect();
+        // Every run configures the provider without arguments: that is not worth a line.
         out.retain(|call| *call != "configure -");
         format!("{}\n", out.join(", "))
     }

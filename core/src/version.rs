@@ -23,6 +23,7 @@ pub struct Constraints(Vec<Constraint>);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Constraint {
+    // Versions first, then operators: constraints are printed in this order in the lock file.
     version: Version,
     op: Op,
 }
@@ -93,6 +94,7 @@ impl Constraints {
 
 impl Constraint {
     fn allows(&self, version: &Version) -> bool {
+        // Build metadata does not count: `1.0.0+a` meets `= 1.0.0+b`.
         let order = version.cmp_precedence(&self.version);
         match self.op {
             Op::Greater => order.is_gt(),
@@ -159,6 +161,7 @@ fn partial_version(text: &str) -> Option<(Version, usize)> {
         [major, minor, patch] => (major, minor, patch),
         _ => return None,
     };
+    // Through text, so that the prerelease behind the numbers is checked as well.
     let version = Version::parse(&format!("{major}.{minor}.{patch}{tail}")).ok()?;
     Some((version, numbers.len()))
 }

@@ -68,6 +68,7 @@ impl Settings {
     /// Terraform's settings. A second connection costs more than it brings as long as the host
     /// works on one thread: see the measurements in `tests/benches`.
     pub const USUAL: Self = Self {
+        // As in go-plugin: 60 s for the handshake, 2 s for the exit after `Shutdown`.
         start_timeout: Duration::from_mins(1),
         connect_timeout: Duration::from_secs(20),
         grace: Duration::from_secs(2),
@@ -109,6 +110,8 @@ impl Plugin {
     ) -> Result<Self, Failure> {
         let Reattach { protocol, address, .. } = reattach;
         let patience = settings.connect_timeout;
+        // Plaintext: `TF_REATTACH_PROVIDERS` has no place for a certificate, so debug servers use
+        // none.
         let dialer = Dialer { address: address.clone(), tls: None, patience };
         let channel = dialer.dial().await.map_err(|error| {
             Failure::Launch(format!(
@@ -116,11 +119,13 @@ impl Plugin {
                  start it again or unset the variable"
             ))
         })?;
+        // No child: with `"Test": true` a host must neither kill the process nor call `Shutdown`.
         let pool = Pool::new(dialer, channel, settings.connections, None);
         Ok(Self::new(name.to_owned(), *protocol, pool, settings))
     }
 
     fn new(name: String, protocol: Protocol, pool: Pool, settings: &Settings) -> Self {
+        // Followed on one connection only: go-plugin allows `StreamStdio` once in a process.
         let follow = pool.any().map(|channel| stdio::follow(name.clone(), channel));
         let stdio = task::spawn(async move {
             if let Some(follow) = follow {
@@ -146,6 +151,7 @@ impl Plugin {
 
 impl Drop for Plugin {
     fn drop(&mut self) {
+        // The task holds a connection of its own, which would outlive the pool's.
         self.stdio.abort();
         self.kill();
     }

@@ -50,6 +50,8 @@ impl Violation {
     /// The violation as it may be reported where `secrets` must not be seen.
     #[must_use]
     pub fn without(self, secrets: &[Path]) -> Self {
+        // Both directions: a value holds its parts, so a finding about a parent would print the
+        // secret too.
         let holds = |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
         match self.tells_values && secrets.iter().any(holds) {
             true => Self::new(self.rule, &self.path, "inconsistent values, which are sensitive"),

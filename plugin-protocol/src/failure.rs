@@ -82,6 +82,7 @@ impl Failure {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Lost { .. } => true,
+            // gRPC means by it that the same call may succeed later.
             Self::Status { code, .. } => code == "Unavailable",
             _ => false,
         }
@@ -106,6 +107,7 @@ impl Failure {
             | Self::Incompatible(_)
             | Self::UnencodableMessage(_)
             | Self::Unimplemented(_) => true,
+            // An answer without sense came after the work was done. A lost one may have.
             Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
             Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
         }

@@ -71,6 +71,7 @@ impl Protocol {
     #[must_use]
     pub fn negotiate(offered: &str, own: &[Self]) -> Self {
         let offered: Vec<u32> =
+            // As in go-plugin, entries that are no numbers are skipped.
             offered.split(',').filter_map(|part| part.trim().parse().ok()).collect();
         let best = own.iter().copied().filter(|version| offered.contains(&version.number())).max();
         best.or_else(|| own.iter().copied().min()).unwrap_or(Self::V5)
@@ -187,6 +188,7 @@ impl Handshake {
         if transport != "grpc" {
             return Err(HandshakeError::Transport(printable(transport.as_bytes())));
         }
+        // A seventh field is about multiplexing of the broker, which is never used.
         let certificate = parse_certificate(rest.get(1).copied().unwrap_or_default())?;
         Ok(Self { protocol, address, certificate })
     }
@@ -197,6 +199,7 @@ impl Handshake {
     pub fn line(&self, multiplex_asked: bool) -> String {
         let certificate =
             self.certificate.as_deref().map(|der| BASE64.encode(der)).unwrap_or_default();
+        // Always `false`: there is nothing on the broker to multiplex.
         let multiplex = if multiplex_asked { "|false" } else { "" };
         let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
         format!("{CORE_VERSION}|{protocol}|{network}|{address}|grpc|{certificate}{multiplex}\n")
@@ -218,6 +221,7 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(SHOWN)];
     let text: String = String::from_utf8_lossy(shown)
         .chars()
+        // The text comes from a foreign program and goes to a terminal.
         .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
         .collect();
     match bytes.len() - shown.len() {
@@ -242,14 +246,19 @@ impl HostEnvironment {
     pub fn new(socket_dir: &Path, client_certificate: Option<&str>) -> Self {
         let mut set = vec![
             (COOKIE_NAME, OsString::from(COOKIE_VALUE)),
+            // go-plugin writes them in random order, so plugins read no preference into it.
             (VERSIONS, OsString::from("5,6")),
+            // Terraform's range. A plugin needs it only where it has no Unix socket.
             (MIN_PORT, OsString::from("10000")),
             (MAX_PORT, OsString::from("25000")),
             (SOCKET_FOLDER_NAME, socket_dir.as_os_str().to_owned()),
         ];
+        // This program may itself run below a plugin host, whose variables it would pass on.
         let mut remove = vec![MULTIPLEX, SOCKET_GROUP];
         match client_certificate {
             Some(pem) => set.push((CLIENT_CERT, OsString::from(pem))),
+            // An inherited certificate would make the plugin serve TLS to a host that speaks
+            // plaintext.
             None => remove.push(CLIENT_CERT),
         }
         Self { set, remove }
@@ -278,6 +287,7 @@ pub struct PluginEnvironment {
 impl PluginEnvironment {
     /// Reads the environment through `lookup`. Ports that cannot be read count as not set.
     pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        // go-plugin takes an empty variable for one that is not set.
         let text = |name: &str| {
             lookup(name).and_then(|value| value.into_string().ok()).filter(|v| !v.is_empty())
         };
@@ -286,6 +296,7 @@ impl PluginEnvironment {
             started_by_host: text(COOKIE_NAME).as_deref() == Some(COOKIE_VALUE),
             offered_versions: text(VERSIONS).unwrap_or_default(),
             client_certificate: text(CLIENT_CERT),
+            // Not through `text`: a path need not be UTF-8.
             socket_dir: lookup(SOCKET_FOLDER_NAME).filter(|dir| !dir.is_empty()).map(PathBuf::from),
             socket_group: text(SOCKET_GROUP),
             ports: (port(MIN_PORT), port(MAX_PORT)),

@@ -47,6 +47,7 @@ pub async fn connect(
     tls: Option<(&HostIdentity, Vec<u8>)>,
     patience: Duration,
 ) -> Result<Arc<dyn Transport>, String> {
+    // As for a launched plugin: the address is the plugin's choice, and secrets are sent to it.
     if !is_local(address) {
         return Err(format!("{address} is not an address of this machine"));
     }

@@ -47,6 +47,7 @@ pub fn handshake(data: &[u8]) {
     let Ok(handshake) = Handshake::parse(data) else { return };
     let again = Handshake::parse(handshake.line(true).as_bytes());
     let again = again.expect("what is written can be read");
+    // Not the certificate: without padding it may be so short that it is read as none.
     assert_eq!((again.protocol, again.address), (handshake.protocol, handshake.address));
 }
 
@@ -91,6 +92,7 @@ pub fn transcript(data: &[u8]) {
 
 fn pick(data: &[u8], of: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
+    // Every first byte picks something, so that no input of the fuzzer is wasted.
     of[usize::from(*first) % of.len()](message);
 }
 
@@ -121,6 +123,7 @@ where
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
 {
+    // A refusal is a good end. Only what was read must survive its way over the wire.
     let Ok(read) = wire.try_into() else { return };
     let sent = |message: N| {
         let bytes = W::try_from(message).ok()?.encode_to_vec();
@@ -129,6 +132,7 @@ where
         Some(arrived.expect("what is written has a meaning"))
     };
     let Some(once) = sent(read) else { return };
+    // The first way may bring several forms of a message to one, and the next must keep that.
     assert_eq!(sent(once.clone()), Some(once), "a message is not what it was");
 }
 
@@ -143,6 +147,7 @@ fn pieces(mut data: &[u8]) {
         }
         data = behind;
     }
+    // The result does not matter: only a panic is a finding.
     drop(incoming.finish());
 }
 

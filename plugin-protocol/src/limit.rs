@@ -42,10 +42,12 @@ impl Stored {
     #[must_use]
     pub fn fits(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
         let Self { object, private } = self;
+        // At most a sixteenth, so that a small limit leaves room for an object too.
         let most = limit.saturating_sub(ROOM.min(limit / 16));
         if object.saturating_add(private) > most {
             return false;
         }
+        // Only an object that may exceed the limit is written as JSON, which takes its time.
         object.saturating_mul(EXPANSION) <= most || json() <= most
     }
 }

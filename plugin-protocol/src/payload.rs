@@ -35,6 +35,8 @@ impl Payload {
     /// # Errors
     /// When the bytes are not a value of the type.
     pub fn decode_lossy(&self, ty: &Type) -> Result<(Plain, bool), DecodeError> {
+        // Invalid strings are replaced and not refused: a whole object would be lost over one of
+        // them.
         let (value, replaced) = match self {
             Self::Value(value, _) => return Ok((value.clone(), false)),
             Self::Msgpack(bytes) => {

@@ -68,6 +68,7 @@ impl<T> Future for PendingResponse<'_, T> {
 
 impl<T> fmt::Debug for PendingResponse<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The answer is a future, and has no form to be printed.
         f.debug_struct("Calling").field("method", &self.method).finish_non_exhaustive()
     }
 }
@@ -117,6 +118,7 @@ impl Request {
             Self::PlanResourceChange(request) => &request.type_name,
             Self::ApplyResourceChange(request) => &request.type_name,
             Self::ImportResourceState(request) => &request.type_name,
+            // The type that this provider has. The source may be of another provider.
             Self::MoveResourceState(request) => &request.target_type,
             Self::GenerateResourceConfig(request) => &request.type_name,
             Self::ReadDataSource(request) => &request.type_name,
@@ -190,6 +192,7 @@ macro_rules! operations {
             #[must_use]
             pub fn method(&self) -> Method {
                 match self {
+                    // `{ .. }` fits variants with and without content.
                     $(Self::$method { .. } => Method::$method,)*
                 }
             }
@@ -247,6 +250,8 @@ macro_rules! operations {
             fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
                 match request {
                     $(Request::$method $(( $($argument),+ ))? => {
+                        // By path, because `ProviderExt` has a function of the same name for this
+                        // type.
                         let answer = Operations::$name(self $($(, $argument)+)?);
                         answer.map_ok(Response::$method).boxed()
                     })*

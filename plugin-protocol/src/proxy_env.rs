@@ -15,6 +15,7 @@ pub struct Proxies {
 impl Proxies {
     /// Reads them from the variables of an environment.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+        // As in Go, the first one that is not empty counts.
         let one_of = |names: [&str; 2]| {
             names.into_iter().filter_map(&variable).find(|value| !value.is_empty())
         };
@@ -37,6 +38,7 @@ impl Proxies {
             _ => return None,
         };
         let target = Target::of(host, port.unwrap_or(usual_port));
+        // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
         let is_direct = target.is_this_machine()
             || self.exceptions.split(',').any(|exception| target.is(exception));
         proxy.as_deref().filter(|_| !is_direct)
@@ -86,6 +88,7 @@ impl Target {
         if let Ok(ip) = name.parse::<IpAddr>() {
             return self.ip == Some(ip);
         }
+        // As in Go, `*.a.com` means the same as `.a.com`.
         let name = name.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(name);
         match name.strip_prefix('.') {
             Some(_) => self.host.ends_with(name),
@@ -107,6 +110,7 @@ fn is_in(ip: &str, network: &str, length: &str) -> bool {
         return false;
     };
     let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
+    // A shift by all bits has no value. It means a prefix of length 0, which holds every address.
     length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
 }
 
@@ -138,6 +142,7 @@ mod tests {
         for (scheme, host, port, expected) in table {
             assert_eq!(Proxies::read(both).toward(scheme, host, port), expected, "{scheme} {host}");
         }
+        // Go's HTTP client does not know `ALL_PROXY`.
         let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
         assert_eq!(Proxies::read(all).toward("http", "h", None), None);
         let cgi = |name: &str| match name {

@@ -57,6 +57,7 @@ impl RawCall {
     /// When it is no path.
     pub(crate) fn http_path(&self) -> Result<PathAndQuery, RawError> {
         let bytes = match &self.path {
+            // Most paths are those of the tables, and are not copied.
             Cow::Borrowed(path) => Bytes::from_static(path.as_bytes()),
             Cow::Owned(path) => Bytes::copy_from_slice(path.as_bytes()),
         };

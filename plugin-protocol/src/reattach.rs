@@ -43,6 +43,7 @@ pub enum ReattachError {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Entry {
+    // Go leaves absent fields at their zero value, so none of these is required.
     #[serde(default)]
     protocol: String,
     #[serde(default)]

@@ -91,6 +91,7 @@ fn run_service(options: &Options, service: ProviderService) -> ExitCode {
     };
     let served = runtime.block_on(serve_service(options, service));
     // Blocking work of the provider that still continues is abandoned.
+    // A drop of the runtime would wait for it without limit.
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,

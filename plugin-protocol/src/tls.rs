@@ -64,6 +64,7 @@ impl Identity {
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::OrganizationName, "Formwork");
         params.distinguished_name.push(DnType::CommonName, SERVER_NAME);
+        // As in go-plugin, the certificate is its own issuer.
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![
             KeyUsagePurpose::DigitalSignature,
@@ -71,6 +72,7 @@ impl Identity {
             KeyUsagePurpose::KeyAgreement,
             KeyUsagePurpose::KeyCertSign,
         ];
+        // Both, because Go checks the usage for the role of the peer.
         params.extended_key_usages =
             vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
         #[expect(clippy::disallowed_methods, reason = "certificates say how long they hold")]
@@ -78,6 +80,7 @@ impl Identity {
         // go-plugin uses the same margin. A plugin in a container may have a clock that lags
         // behind.
         params.not_before = (now - Duration::from_secs(30)).into();
+        // As in go-plugin. The process is gone long before.
         params.not_after = (now + Duration::from_hours(262_980)).into();
 
         let key = KeyPair::generate_for(&PKCS_ECDSA_P521_SHA512)?;
@@ -125,6 +128,7 @@ pub(crate) fn client_config(
         }));
     let chain = vec![identity.certificate.clone()];
     let mut config = builder.with_client_auth_cert(chain, identity.key.clone_key())?;
+    // grpc-go from 1.67 on refuses a peer that has not negotiated `h2`.
     config.alpn_protocols = vec![b"h2".to_vec()];
     // Every connection is authenticated again.
     config.resumption = Resumption::disabled();
@@ -145,6 +149,7 @@ pub(crate) fn server_config(
         .with_client_cert_verifier(Arc::new(pin))
         .with_single_cert(chain, identity.key.clone_key())?;
     config.alpn_protocols = vec![b"h2".to_vec()];
+    // A ticket would resume a connection without the client's certificate.
     config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
 }

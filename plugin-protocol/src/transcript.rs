@@ -119,6 +119,7 @@ impl Recorder {
     }
 
     fn open(self: &Arc<Self>, call: &RawCall) -> OpenCall {
+        // Before the lock, so that waiting for it does not count.
         let started = Instant::now();
         let mut calls = self.lock();
         calls.push(RecordedCall {
@@ -156,6 +157,8 @@ struct Recording {
 impl Transport for Recording {
     fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
+            // If the caller gives up, this is dropped with the future, and the call stays
+            // unfinished.
             let mut open = self.recorder.open(&call);
             match self.inner.begin(call).await {
                 Ok(answers) => Ok(observed(answers, open)),

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         return host();
     }
     let behaviour = std::env::var("TINY").unwrap_or_default();
+    // Held to the end: the test sees the end of the process in that of the connection.
     let _witness = std::env::var("TINY_WITNESS").ok().map(UnixStream::connect);
     if behaviour == "talks first" {
         println!("loading");
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     };
     let stays = behaviour == "stays";
     let code = run(&options, Arc::new(Tiny { behaviour }));
+    // As a provider in which another thread keeps the process.
     if stays {
         loop {
             thread::park();
@@ -74,11 +76,14 @@ impl Operations for Tiny {
                 std::process::abort();
             }
             "dies and leaves a child" => {
+                // The child inherits stderr, so that pipe stays open after the end of the plugin.
                 Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
                 std::process::exit(3);
             }
             "panics" => panic!("the schema is lost"),
+            // Far more than a pipe holds: it blocks if the host does not read.
             "chatters" => (0..300_000).for_each(|n| eprintln!("line {n} of a great many")),
+            // After the handshake, output on stdout must do no harm.
             "prints" => println!("a print that nobody wants"),
             _ => (),
         }
@@ -104,6 +109,7 @@ impl Operations for Tiny {
     }
 
     async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        // A call without end, for the test of the shutdown.
         pending().await
     }
 

@@ -73,11 +73,13 @@ impl Life {
     /// Returns when the process has ended, however that came to be.
     async fn end(mut self) {
         let read = timeout(FOREVER, self.0.read(&mut [0])).await.expect("the process ends");
+        // An error is an end too: a process that is killed may break the connection.
         assert!(!matches!(read, Ok(1..)), "the process talks");
     }
 
     /// Says whether the process has not ended.
     fn goes_on(&self) -> bool {
+        // After the end of the process, this would read 0 bytes at once.
         self.0.try_read(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     }
 }
@@ -97,6 +99,7 @@ fn script(text: &str) -> (TempDir, Executable) {
     let path = folder.path().join("script");
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    // With its folder, whose end removes the script.
     (
         folder,
         Executable {

@@ -19,6 +19,7 @@ use crate::{Answer, Problem, panics};
 pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
+    // Caught on the other thread and resumed here: tokio's own error has no position of the panic.
     match tokio::task::spawn_blocking(|| panics::caught(work)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => panics::resume(panic),
@@ -48,6 +49,7 @@ mod tests {
 
     #[tokio::test]
     async fn others_go_on_meanwhile() {
+        // Would hang if the work blocked the runtime: what it waits for is sent beside it.
         let (sender, receiver) = mpsc::channel();
         let other = async { sender.send("done").unwrap() };
         let work = aside(move || Ok(receiver.recv().unwrap()));

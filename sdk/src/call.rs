@@ -58,6 +58,8 @@ impl Call {
 
     /// The same call with the timeout that the author of an object sets for the operation.
     pub(crate) fn lasting_as(&self, object: &Value, operation: &str) -> Self {
+        // Only the timeout differs. The diagnostics are shared, so that all of them reach one
+        // answer.
         Self { written: timeouts::written(object, operation), ..self.clone() }
     }
 
@@ -115,6 +117,7 @@ impl Call {
         panics::watch();
         // The thread may have the position of an earlier panic that was caught elsewhere.
         panics::forget();
+        // A handler that panicked is dropped and never polled again, so no broken state is seen.
         let done = AssertUnwindSafe(handler).catch_unwind();
         done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
     }

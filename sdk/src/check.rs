@@ -35,6 +35,7 @@ impl Wrong {
     /// The sentence that begins with the attribute, without the value if that is sensitive.
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
+            // The author's text may quote the value, and no type prevents that.
             (None, true) if shows(&self.why, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
@@ -48,8 +49,10 @@ impl Wrong {
 /// Whether a string contains a value, or a part of one.
 fn shows(text: &str, value: &Value) -> bool {
     match value {
+        // Every text contains the empty string.
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
         Value::Number(secret) => text.contains(&secret.to_string()),
+        // Two possible values are no secret, and their words stand in many sentences.
         Value::Bool(_) => false,
         _ => value.children().iter().any(|part| shows(text, part)),
     }
@@ -83,6 +86,7 @@ impl Check {
     #[must_use]
     pub fn range<N: fmt::Display>(range: impl RangeBounds<N>) -> Self {
         let zero = || Number::from(0_i64);
+        // Only NaN and the infinities cannot be parsed, and no range has a use for them.
         let number = |end: &N| Number::parse(&end.to_string()).unwrap_or_else(zero);
         let [least, most] = ends(&range, number);
         let ask = move |value: &Value| {
@@ -119,6 +123,7 @@ impl Check {
                 return Ok(());
             }
             let [least, most] = ends(&range, |end| Number::from(*end));
+            // The noun stands behind the last number, and agrees with it.
             let last = [range.end_bound(), range.start_bound()];
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
@@ -135,9 +140,11 @@ impl Check {
     pub fn by<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
         let ask = move |value: &Value| match F::from_value(value) {
             Ok(field) => ask(&field).map_err(|why| {
+                // The caller ends the sentence.
                 let why = why.trim_end_matches('.').to_owned();
                 Wrong { summary: "Invalid Attribute Value", why, found: None }
             }),
+            // The conversion of the value reports this itself.
             Err(_) => Ok(()),
         };
         Self { ask: Arc::new(ask), whole: true }
@@ -150,6 +157,8 @@ impl Check {
             Value::List(_) | Value::Set(_) | Value::Map(_) if !self.whole => {
                 value.children().iter().try_for_each(|item| self.ask(item))
             }
+            // The number of elements of a set may still shrink, and a function could not read
+            // unknown ones.
             _ if self.whole && !matches!(value, Value::String(_)) && !value.is_wholly_known() => {
                 Ok(())
             }
@@ -249,6 +258,7 @@ impl Relation {
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,
+        // An absent block is an empty list, so empty means not set.
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => !value.children().is_empty(),
         _ => true,
     }
@@ -278,6 +288,7 @@ mod tests {
             (wrong(&choice, &Value::string("b")), "passes"),
             (wrong(&choice, &Value::string("c")), "must be one of \"a\", \"b\", and not \"c\""),
             (wrong(&choice, &words(&["a", "d"])), "must be one of \"a\", \"b\", and not \"d\""),
+            // A value that is not known yet is checked later, when it is.
             (wrong(&choice, &Value::unknown(Type::String)), "passes"),
             (wrong(&Check::range(1..=3_i64), &Value::int(3)), "passes"),
             (
@@ -285,6 +296,7 @@ mod tests {
                 "must be at least 1 and less than 3, and not 3",
             ),
             (wrong(&Check::range(1_i64..), &Value::int(0)), "must be at least 1, and not 0"),
+            // Two characters, of two bytes each.
             (wrong(&Check::length(2..=2), &Value::string("äö")), "passes"),
             (
                 wrong(&Check::length(..2), &words(&["a", "b"])),
@@ -316,6 +328,7 @@ mod tests {
             assert_eq!(ask(kind, &set, &set).is_ok(), both, "{kind:?}");
             assert_eq!(ask(kind, &set, &null).is_ok(), one, "{kind:?}");
             assert_eq!(ask(kind, &null, &null).is_ok(), none, "{kind:?}");
+            // What is unknown may still become null.
             assert_eq!(ask(kind, &unknown, &null).is_ok(), open, "{kind:?}");
         }
     }

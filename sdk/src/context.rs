@@ -104,6 +104,7 @@ impl Private {
     pub fn get(&self, key: &str) -> Option<String> {
         match locked(&self.0).entries.get(key) {
             Some(Value::String(text)) => Some(text.as_str().to_owned()),
+            // Another library may have stored a value of another type.
             _ => None,
         }
     }
@@ -123,6 +124,8 @@ impl Private {
 
     pub(crate) fn to_bytes(&self) -> Bytes {
         let entries = locked(&self.0);
+        // Also data in a format that could not be read: it belongs to the object and must not be
+        // lost.
         if !entries.changed {
             return entries.original.clone();
         }
@@ -177,5 +180,6 @@ impl Deferral {
 
 /// A handler that panicked has changed everything or nothing, so the locked data is valid.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic under the lock breaks nothing: each change is a single step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -133,6 +133,7 @@ pub(crate) fn refused(reason: impl Into<String>) -> ConversionError {
 
 /// Adds an outer step to the path of a conversion error.
 pub(crate) fn within(step: Step, mut refused: ConversionError) -> ConversionError {
+    // The innermost part refuses first, and each part around it adds its step in front.
     refused.path.0.insert(0, step);
     refused
 }

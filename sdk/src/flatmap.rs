@@ -38,6 +38,7 @@ impl Reader<'_> {
                 Ok(Value::object(parts.collect::<Result<Vec<_>, String>>()?))
             }
             Type::List(element_ty) => {
+                // An empty collection has the count 0. One without a count was null.
                 let Some(count) = self.count(&below("#"))? else {
                     return Ok(Value::null(ty.clone()));
                 };
@@ -88,6 +89,7 @@ impl Reader<'_> {
 
     /// The rest of each key after `prefix`.
     fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        // The map is sorted, so keys with the same prefix stand together.
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))
     }
@@ -132,6 +134,7 @@ mod tests {
             &machine(),
             &[
                 ("name", "m"),
+                // No attribute of the type, as from an older schema.
                 ("gone", "x"),
                 ("tags.%", "2"),
                 ("tags.a", "1"),
@@ -154,6 +157,7 @@ mod tests {
     fn what_is_nothing_of_its_type_is_refused_with_its_key() {
         let table = [
             (("disks.#", "many"), "`disks.#` is \"many\", and not a number of elements"),
+            // Without a limit, this count would ask for gigabytes.
             (("disks.#", "4000000000"), "there are not as many elements"),
             (("ports.#", "x"), "`ports.#` is \"x\""),
         ];

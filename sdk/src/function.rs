@@ -152,6 +152,8 @@ impl Parameter {
     #[must_use]
     pub fn of<F: Field>(name: &str, description: &str) -> Self {
         let mut parameter = Self::new(name, F::ty(), description);
+        // A host calls no function with an argument that its parameter does not accept: it reports
+        // null as an error, and takes the result for unknown if the argument is.
         (parameter.0.allow_null, parameter.0.allow_unknown) = (F::NULLABLE, F::HOLDS_UNKNOWN);
         parameter
     }
@@ -190,6 +192,7 @@ impl Given {
     /// When it is absent, or `T` cannot represent it.
     pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
+            // Authors count arguments from 1.
             return Err(Problem::because(format!("argument {} is missing", at + 1)));
         };
         T::from_value(value).map_err(|refused| Problem::because(refused.reason).of_argument(at))

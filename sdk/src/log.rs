@@ -73,6 +73,7 @@ impl<T: Loggable> Loggable for Attr<T> {
 pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
     let text = text(level, message, values);
     // The host no longer reads, so an error about that would not reach it either.
+    // The lock holds for the whole line, so that lines of two threads do not mix.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
 }
 
@@ -110,6 +111,7 @@ fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String
         Level::Warn => "warn",
         Level::Error => "error",
     };
+    // Strings alone: the log reader of a Go host panics over another type here.
     let own = [("@level", level), ("@message", message), ("@module", "provider")];
     let own = own.map(|(name, text)| (name.to_owned(), Value::string(text)));
     let values = values
@@ -129,6 +131,7 @@ mod tests {
 
     #[test]
     fn a_line_is_one_object_and_tells_no_secret() {
+        // A line break inside a value must not end the line.
         let (id, password) = ("i-1\n", Secret::<String>::new("hunter2"));
         let note: Option<String> = None;
         let line =

@@ -133,6 +133,7 @@ impl Name {
     /// Whether `names` contains `name`.
     #[must_use]
     pub const fn is_among(name: &str, names: &[Self]) -> bool {
+        // A `const fn` has no `for`.
         let mut at = 0;
         while at < names.len() {
             let found = match names[at] {
@@ -234,6 +235,7 @@ pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> 
 /// When the value is null or of another kind.
 pub fn object(value: &Value) -> Result<(), ConversionError> {
     match value {
+        // The parts of an unknown object are unknown, which `part` returns.
         Value::Object(_) | Value::Unknown(_) => Ok(()),
         _ => Err(refused("an object is required")),
     }
@@ -256,6 +258,8 @@ impl<const N: usize> Names<N> {
     #[must_use]
     pub fn values<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
         let Value::Object(object) = value else { return None };
+        // Values from a host have the attributes of the schema, so this nearly always holds, and
+        // saves a look-up for each field.
         let is_alike = object.names().iter().map(Str::as_str).eq(self.sorted);
         object.items().try_into().ok().filter(|_| is_alike)
     }
@@ -263,6 +267,7 @@ impl<const N: usize> Names<N> {
     /// An object of values in the order of the names.
     #[must_use]
     pub fn object(&self, values: [Value; N]) -> Value {
+        // Allocated once: all objects of the type share their names.
         let names = self.shared.get_or_init(|| self.sorted.map(Str::from).into());
         Value::Object(Object::with_names(names.clone(), values.into()))
     }
@@ -284,6 +289,7 @@ pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
 pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
         (Ok(prior), Ok(planned)) => ask(&prior, &planned),
+        // What is not known yet may become a change that needs a new object.
         _ => true,
     }
 }

@@ -17,6 +17,7 @@ thread_local! {
 pub(crate) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {
+        // Kept, because the server's own hook prints the `panic: ` line that hosts look for.
         let before = take_hook();
         set_hook(Box::new(move |panic| {
             note(panic);
@@ -60,6 +61,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
 
 /// Resumes a panic of another thread.
 pub(crate) fn resume(Panic { payload, place }: Panic) -> ! {
+    // Resuming calls no hook, so the position is set by hand.
     PLACE.set(place);
     resume_unwind(payload)
 }

@@ -59,6 +59,7 @@ pub(crate) fn with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Val
 fn defaulted(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
+        // Not in place of an unknown value: the author did set it.
         Some(Rule { default: Some(default), .. }) if value.is_null() => default.clone(),
         Some(Rule { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
             each(inner.nesting, value, |object| defaulted(&inner.rules, object))
@@ -154,6 +155,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
             // A null prior value is not worth keeping: it belongs to a creation, or to a provider
             // version without this attribute.
             let kept = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
+            // A default is in the value already.
             return match kept || rule.default.is_some() {
                 true => value.clone(),
                 false => Value::unknown(attribute.implied_type()),
@@ -172,6 +174,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
 fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
     match object {
         None => value.is_null(),
+        // Its parts are unknown already.
         Some(Value::Unknown(_)) => false,
         Some(_) => config.is_none_or(Value::is_null),
     }

@@ -96,6 +96,7 @@ impl Problem {
     /// Both problems. An error takes precedence over a deferral.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        // A deferral does not count beside a problem, which would be there later too.
         match (self.deferred, other.deferred) {
             (Some(_), _) => other,
             (None, Some(_)) => self,
@@ -139,6 +140,7 @@ impl Problem {
     pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
         let all = std::iter::once(self.first).chain(self.more);
         all.map(move |One { summary, detail, path, .. }| {
+            // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
             Diagnostic::error(summary, detail).path(path)
         })
@@ -165,6 +167,7 @@ impl fmt::Debug for Problem {
     }
 }
 
+// `Problem` is no `Error` itself, or this would overlap with `From<T> for T`.
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
         Self::because(with_sources(&error))
@@ -178,6 +181,7 @@ fn with_sources(error: &dyn Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let words = cause.to_string();
+        // Many errors have the words of their source in their own.
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }

@@ -65,6 +65,7 @@ impl ProviderDef {
         // The name of a provider may contain a dash, and the name of a resource type begins with
         // it.
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        // Collected and no panic: the host can show them with the schema.
         if is_there {
             self.mistakes.push(format!("the {what} {name:?} is added twice"));
         }
@@ -137,6 +138,7 @@ impl ProviderDef {
     /// Adds an action.
     #[must_use]
     pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
+        // An action leaves no object in which computed values could be stored.
         const { assert!(!A::Model::FILLS, "an action has no computed attributes") }
         self.named("action", name, self.actions.contains_key(name));
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
@@ -147,7 +149,9 @@ impl ProviderDef {
     #[must_use]
     pub fn list<L: List>(mut self, name: &str, list: L) -> Self {
         const {
+            // Nothing could fill them in: a list has no plan and no object of its own.
             assert!(!L::Model::FILLS, "what a list is asked has no computed attributes");
+            // A host knows what is listed by its identity, as the object itself may be left out.
             assert!(
                 L::Object::IDENTIFIES,
                 "what is listed has an identity: mark its attributes `identity`"

@@ -128,6 +128,7 @@ impl Shape {
     /// The type of its objects.
     #[must_use]
     pub fn ty(&self) -> &Type {
+        // Once, because every call decodes several values with it.
         self.ty.get_or_init(|| self.block.implied_type())
     }
 
@@ -182,6 +183,7 @@ impl Shape {
 }
 
 fn docs(description: &str) -> Docs {
+    // The text is a doc comment of Rust, which is Markdown.
     Docs { description: description.to_owned(), markdown: true, ..Docs::default() }
 }
 

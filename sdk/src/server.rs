@@ -150,6 +150,7 @@ impl Server {
         let config = check::decoded(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
         let deferral = Deferral::new(request.client.deferral_allowed);
+        // Not `self.context`, which fails while an earlier configuration is deferred.
         let context = Context { deferral, ..Context::new(call.clone(), &Bytes::new()) };
         call.unless_stopped(configure.configure(&config, host_version, context)).await
     }

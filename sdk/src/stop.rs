@@ -17,6 +17,7 @@ impl Stop {
 
     /// Waits until the host requests a stop; forever if it never does.
     pub async fn requested(&self) {
+        // The switch is gone, so no request can come any more.
         if self.0.clone().wait_for(|stop| *stop).await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -30,6 +31,7 @@ pub struct StopSwitch(watch::Sender<bool>);
 impl StopSwitch {
     /// Stops all pending and future handlers.
     pub fn request(&self) {
+        // `send` would fail and lose the request while no call listens.
         self.0.send_replace(true);
     }
 }

@@ -84,6 +84,7 @@ impl Life {
         let Some(schema) = offered.resources.remove(type_name) else {
             return Err(Refusal(format!("there is no resource type {type_name}")));
         };
+        // A host would refuse the provider for it, so no test may pass.
         if let Some(problem) = schema.validate().first() {
             return Err(Refusal(format!("the schema is not valid: {problem:?}")));
         }
@@ -122,6 +123,7 @@ impl Life {
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<Planned, Refusal> {
+        // As a host refreshes before it plans.
         self.read().await?;
         let config = configuration(&self.block, config)?;
         self.plan_config(&config).await
@@ -142,6 +144,8 @@ impl Life {
         match action {
             Action::Nothing => return Ok(action),
             Action::Replace => {
+                // Planned again without a prior, as by a host: the first plan was about an object
+                // that is gone.
                 self.destroy().await?;
                 planned = self.plan_config(&config).await?;
             }
@@ -173,6 +177,7 @@ impl Life {
         let object = self.decoded(&answer.state)?;
         let exchange = Exchange::for_call(Call::Read).object(&answer.state, &object);
         kept_word("read", &self.block, exchange)?;
+        // Only now, so that an answer that breaks a rule leaves the stored object alone.
         (self.object, self.private) = (object, answer.private);
         Ok(())
     }
@@ -185,7 +190,9 @@ impl Life {
         if self.object.value().is_null() {
             return Ok(());
         }
+        // To destroy, a host plans null, and there is no configuration.
         let nothing = plain(Value::null(self.block.implied_type()));
+        // A destruction is not planned here, so the stored private data stand for the planned.
         self.change(&nothing, &nothing, self.private.clone()).await
     }
 
@@ -207,6 +214,7 @@ impl Life {
         };
         self.object = self.decoded(&imported.state)?;
         self.private = imported.private.clone();
+        // A host reads an imported object before it plans.
         self.read().await?;
         match self.object.value().is_null() {
             true => Err(Refusal("there is no such object to import".to_owned())),
@@ -246,6 +254,7 @@ impl Life {
     pub async fn store(&mut self) -> Result<(), Refusal> {
         let text = json::encode(self.object.value(), &self.block.implied_type())
             .map_err(|error| Refusal(error.to_string()))?;
+        // A host upgrades each stored object, also one of the newest version.
         self.upgrade(self.version, &text).await
     }
 
@@ -276,6 +285,7 @@ impl Life {
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
         kept_word("plan", &self.block, Exchange::for_call(call).object(&answer.planned, &planned))?;
         let forcing = requires_replace(&self.block, prior, &planned, paths);
+        // In Terraform's order: the first condition that holds decides.
         let action = match () {
             () if prior.value().is_null() => Action::Create,
             () if !forcing.is_empty() => Action::Replace,
@@ -303,6 +313,7 @@ impl Life {
         };
         let answer = self.server.apply(request).await?;
         let object = self.decoded(&answer.state)?;
+        // Stored before errors count, as by a host: a change that failed may have left something.
         (self.object, self.private) = (object, answer.private);
         refused(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
@@ -354,6 +365,7 @@ pub async fn read_data<'n>(
 }
 
 pub(crate) const CLIENT: ClientCapabilities = ClientCapabilities {
+    // As of Terraform 1.11, the oldest with write-only attributes.
     deferral_allowed: false,
     write_only_attributes_allowed: true,
     store_planned_private: false,
@@ -375,9 +387,11 @@ fn configuration<'n>(
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Plain, Refusal> {
     let mut all: Vec<(Str, Value)> = Vec::new();
+    // A host sends all attributes, with null for what the author did not set.
     for (name, attribute) in &block.attributes {
         all.push((name.clone(), Value::null(attribute.implied_type())));
     }
+    // Later pairs win, so these replace the nulls.
     all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
     let config = block.coerce(&Value::object(all));
     config.map(plain).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))

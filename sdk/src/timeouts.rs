@@ -28,6 +28,7 @@ pub struct Timeouts {
 /// Timeout that the author of an object's configuration sets for an operation.
 pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
     let Value::Object(parts) = object else { return None };
+    // By name and not by type: a model may have such a block of its own, with other operations.
     let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
     match timeouts.get(operation) {
         Some(Value::String(text)) => duration(text.as_str()),
@@ -45,6 +46,7 @@ fn is_duration(text: &str) -> Result<(), String> {
 /// Reads a duration that can be waited for.
 fn duration(text: &str) -> Option<Duration> {
     let nanoseconds = formwork_value::duration::nanoseconds(text).ok()?;
+    // A negative duration can be written, and not waited for.
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
@@ -133,6 +135,7 @@ impl<'c> Wait<'c> {
                     return Err(Problem::new("Interrupted", detail));
                 }
             }
+            // Never shorter than before, also if the limit is below the first pause.
             pause = pause.max(pause.saturating_mul(2).min(self.doubling_to));
         }
     }
@@ -199,6 +202,7 @@ mod tests {
         type Model = Database;
 
         async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+            // Short, because the clock of this test is the real one.
             let wait = call.wait("the database is ready").every(Duration::from_millis(1));
             let id = wait.until(|| self.service.find(&call.planned.name)).await?;
             Ok(DatabaseComputed { id })
@@ -238,6 +242,7 @@ mod tests {
             refusal.0,
             "Timed out: Waited 0.003s until the database is ready, and it has not come to that."
         );
+        // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();
         let refusal = life.apply([named("never")]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");

@@ -68,6 +68,7 @@ impl<R: Resource> Upgrades<R> {
         mut self,
         upgrade: impl Fn(Old) -> Answer<R::Model> + Send + Sync + 'static,
     ) -> Self {
+        // An error of the compiler, because tests may have no object of that version.
         const {
             assert!(
                 VERSION < R::VERSION,
@@ -144,6 +145,7 @@ impl<R: Resource> IdentityUpgrades<R> {
         mut self,
         upgrade: impl Fn(Old) -> Answer<Identity<R::Model>> + Send + Sync + 'static,
     ) -> Self {
+        // An error of the compiler, as for the schema: tests may have no identity of that version.
         const {
             assert!(
                 VERSION < R::IDENTITY_VERSION,
@@ -175,11 +177,13 @@ impl<T> Ways<T> {
         version: u64,
         upgrade: impl Fn(Old) -> Answer<T> + Send + Sync + 'static,
     ) {
+        // The closure hides `Old`, so that one map can hold upgrades from different models.
         self.0.insert(version, Box::new(move |stored| upgrade(stored.read()?)));
     }
 
     /// `what` names the version: of the schema, or of the identity.
     fn upgrade(&self, stored: &Stored, what: &str) -> Answer<T> {
+        // No other upgrade can stand in: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(
                 "The object was stored with version {} of its {what}, and the provider knows no way \

@@ -81,6 +81,8 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             for item in &one.items {
                 let line = match item {
                     TraitItem::Fn(one) => {
+                        // Without a body, every provider must write the method, so that is part of
+                        // the API.
                         let has_body = one.default.as_ref().map(|_| quote!({}));
                         let signature = &one.sig;
                         quote!(#signature #has_body)
@@ -111,6 +113,7 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             let bounds = &one.generics.where_clause;
             if let Some((_, of, _)) = &one.trait_ {
                 lines.push(shown(&[], &quote!(impl #generics #of for #ty #bounds)));
+                // The methods are those of the trait, which is listed where it is defined.
                 return;
             }
             for item in &one.items {
@@ -149,6 +152,7 @@ fn shown(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
     let told: Vec<String> = told.map(|one| one.meta.to_token_stream().to_string()).collect();
     let text = tokens.to_token_stream().to_string();
     let text = told.into_iter().chain([text]).collect::<Vec<_>>().join(" ");
+    // Between tokens there are spaces, which are hard to read.
     let tight = [
         (" :: ", "::"),
         (" < ", "<"),

@@ -39,6 +39,7 @@ fn library() -> PathBuf {
         let name = entry.file_name().into_string().unwrap_or_default();
         name.starts_with("libformwork_sdk-") && name.ends_with(".rlib")
     });
+    // Older builds leave their libraries here too.
     let newest = ours.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
     newest.expect("cargo builds the library before its tests").path()
 }
@@ -51,6 +52,7 @@ fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
     let mut compiler = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let library_folder = library.parent().unwrap();
     compiler
+        // So that paths in messages are the same on each machine.
         .current_dir(file.parent().unwrap())
         .args(["--edition=2024", "--color=never", "-Awarnings"])
         .arg(format!("--emit={emit}"))

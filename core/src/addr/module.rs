@@ -8,6 +8,7 @@ use formwork_value::Str;
 /// The key of an instance of a repeated resource or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstanceKey {
+    // The order of the variants is that of `state list`: no key, then numbers, then strings.
     /// Not repeated.
     #[default]
     None,
@@ -121,6 +122,7 @@ impl PartialOrd for ModulePath {
 
 impl Ord for ModulePath {
     fn cmp(&self, other: &Self) -> Ordering {
+        // The length first: everything of an outer module stands before what it calls.
         (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))
     }
 }
@@ -133,6 +135,7 @@ impl PartialOrd for ModuleAddr {
 
 impl Ord for ModuleAddr {
     fn cmp(&self, other: &Self) -> Ordering {
+        // The length first, as for `ModulePath`: lists go from the outside in.
         (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))
     }
 }

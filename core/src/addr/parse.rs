@@ -63,6 +63,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<Step>, AddressError> {
         return Err(AddressError::new("An address must begin with a name, but this one is empty."));
     }
     loop {
+        // A key alone names nothing, so at the start a bracket is read as a bad name.
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
             let (key, behind) = read_key(inside.trim_start())?;
             steps.push(Step::Key(key));
@@ -112,6 +113,7 @@ fn read_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
     } else {
         let length = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, rest) = text.split_at(length);
+        // Without the filter, `[1.5]` would be reported as a bracket that is not closed.
         let number = digits.parse().ok().filter(|_| !rest.starts_with(['.', 'e', 'E']));
         let Some(number) = number else {
             return Err(AddressError::new(
@@ -144,6 +146,7 @@ fn read_string(text: &str) -> Result<(String, &str), AddressError> {
                 chars.next();
                 out.push(c);
             }
+            // A string of the language ends on its line: a break within a key is written `\n`.
             '\n' | '\r' => break,
             c => out.push(c),
         }
@@ -266,6 +269,8 @@ impl Target {
         let resource = take_resource(&mut rest)?;
         let (key, rest) = take_instance_key(rest);
         nothing_left(rest)?;
+        // Without a key it means every instance of the resource, as in Terraform. For a resource
+        // that is not repeated that is its one instance.
         Ok(match key {
             InstanceKey::None => Self::Resource(ResourceAddr { module, resource }),
             key => Self::Instance(InstanceAddr { module, resource, key }),
@@ -346,6 +351,7 @@ impl FromStr for ProviderConfigAddr {
         let provider = match which {
             _ if word != "provider" => return Err(bad()),
             Step::Key(InstanceKey::Str(source)) => source.parse()?,
+            // States from before Terraform 0.13 name a provider by its type alone.
             Step::Name(kind) => ProviderAddr::implied(kind),
             Step::Key(_) => return Err(bad()),
         };

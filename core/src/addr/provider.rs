@@ -52,6 +52,7 @@ impl ProviderAddr {
     /// Whether it is part of the engine.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
+        // Whatever the type: the whole namespace belongs to the engine.
         self.host() == "terraform.io" && self.namespace() == "builtin"
     }
 
@@ -61,6 +62,7 @@ impl ProviderAddr {
         if name == "terraform" {
             return Self::builtin();
         }
+        // A resource type may begin with a capital letter, and addresses have none.
         Self::new(Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, name.to_lowercase())
     }
 
@@ -211,6 +213,7 @@ mod tests {
             "terraform.io/builtin/terraform",
             "",
             "a/b/c/d",
+            // The namespace that older states have for providers without one.
             "-/null",
             "a--b",
             "hashicorp/terraform-provider-null",

@@ -9,6 +9,7 @@ use super::{InstanceKey, ModuleAddr, ModulePath};
 /// The kind of thing that a resource block describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
+    // The order of the variants is that of lists: data resources stand before managed ones.
     /// `data`: read, never changed.
     Data,
     /// `ephemeral`: open while needed, never stored.

@@ -47,6 +47,8 @@ impl ModuleSource {
         if is_local(text) {
             return Ok(local(text));
         }
+        // The registry's form first, as in Terraform. If neither fits, the error is that of packages,
+        // whose form covers more.
         registry(text).or_else(|_| package::parse(text))
     }
 }
@@ -63,6 +65,7 @@ impl Display for ModuleSource {
 }
 
 fn is_local(text: &str) -> bool {
+    // With the separators of Windows as well, which Terraform takes on every system.
     ["./", "../", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
 }
 
@@ -110,6 +113,7 @@ impl Subfolder {
             return Ok(Self::default());
         }
         let path = clean(text);
+        // It would reach into other packages, or into files of the machine.
         if path == ".." || path.starts_with("../") {
             return Err(format!("subdirectory path {path:?} leads outside of the module package"));
         }
@@ -142,6 +146,7 @@ fn clean(path: &str) -> String {
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
+            // Above the root there is only the root.
             ".." if absolute => {}
             _ => parts.push(part),
         }

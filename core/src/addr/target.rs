@@ -28,6 +28,8 @@ impl Target {
             Self::Module(target) => {
                 let Some((last, before)) = target.0.split_last() else { return true };
                 let steps = &addr.module.0;
+                // Only the last step may stand for all instances of its call: those before it have
+                // to match with their keys.
                 steps.starts_with(before)
                     && steps.get(before.len()).is_some_and(|step| {
                         step.name == last.name

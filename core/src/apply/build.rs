@@ -93,6 +93,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     // the ends of ephemeral resources.
     let mut draft = written(config);
     add_changes(config, plan, &mut draft.adding());
+    // Only providers with work in this graph: others would be started and configured for nothing.
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
     phase::add_providers(config, used, &mut draft.adding());
     let index = Index::of(config, draft.vertices());
@@ -274,6 +275,7 @@ fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Ment
 /// An instance waits for its resource to be expanded, and the end of the resource for the instance.
 fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeReason>) {
     let because = EdgeReason::Order("belongs to that resource");
+    // Directly too: without changing instances nothing else connects the two.
     for (name, &expand) in &index.expands {
         if let Some(&done) = index.done.get(name) {
             edges.connect(done, expand, because);
@@ -305,6 +307,7 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
     if nested.is_empty() {
         return;
     }
+    // One join, so that the number of edges is the sum of both sides and not their product.
     let changed = draft.add(Vertex::Changed);
     for id in changing.into_iter().chain(index.destroys.iter().copied()) {
         draft.connect(changed, id, because);
@@ -343,6 +346,7 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
                 (_, None) => unsettled,
             }
         }
+        // Joins, expansions and providers are kept only for a vertex that needs them.
         _ => false,
     });
     // Edges of order are followed too: an unchanged join between two changes must stay, or their

@@ -25,6 +25,8 @@ pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
     if let Some(place) = session.config.resource(&addr).and_then(|own| written(session, own)) {
         return Some(format!("create_before_destroy is set at {place}"));
     }
+    // Only a replacement follows the configuration. A deletion follows the flag in the state, which
+    // Terraform also stores for objects that inherited it.
     if change.action == Action::Replace(ReplaceOrder::CreateFirst)
         && let Some((heir, place)) = inherited(session, &addr)
     {

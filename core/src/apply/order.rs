@@ -296,6 +296,7 @@ fn after(
     let first_gone = dependents(&first);
     let first_gone = first_gone.iter().flat_map(|&at| resources.parts[at].first_gone()).copied();
     let mut all = dependents(pairs);
+    // Pairs are sorted, so equal dependents are neighbours.
     all.dedup();
     let gone = all.iter().filter_map(|&at| resources.parts[at].gone);
     let destroys = parts.first.iter().chain(&parts.last).copied();

@@ -69,6 +69,7 @@ pub(super) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
+        // A journal that refuses a record ends the walk like an interrupt: no call could be announced.
         (graph, &ephemeral_resources, &|| !journal.takes_calls()),
         |vertex| {
             let state = &state;
@@ -118,6 +119,8 @@ fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
     imported
         .map(|(change, importing)| {
             let (addr, import_key) = (&change.addr, &importing.import_key);
+            // Terraform prints these lines at apply (hooks PreApplyImport, PostApplyImport),
+            // although the provider has found the objects while planning.
             session.watch.see(&Event::ImportStart { addr, import_key, applying: true });
             session.watch.see(&Event::ImportDone { addr, import_key });
         })
@@ -132,6 +135,7 @@ fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> 
 /// Does what needs no visit: outputs that go or were known while planning, objects that are no longer
 /// managed, and data sources, of which nothing stays when what they stood beside is destroyed.
 fn finish(state: &mut State, plan: &Plan) {
+    // Forgetting calls no provider, so it has no vertex.
     for change in plan.changes.values().filter(|change| change.action == Action::Forget) {
         state.remove_object(&change.addr, change.deposed.as_ref());
     }
@@ -241,6 +245,7 @@ impl Recorder<'_, '_> {
 
     fn count(&mut self, action: Action) {
         match action {
+            // The other half of a replacement is counted by its own vertex.
             Action::Create | Action::Replace(_) => self.tally.added += 1,
             Action::Update => self.tally.changed += 1,
             Action::NoOp | Action::Read | Action::Delete | Action::Forget => {}
@@ -274,6 +279,8 @@ fn record_made(
         return;
     };
     let resource = state.resource_mut(addr.of(), &vertex.change.provider);
+    // The state may name another provider configuration. The next run must read the object through
+    // the one that has made it.
     resource.provider = vertex.change.provider.clone();
     let instance = resource.instances.or_default(&addr.key);
     let before = instance.current.replace(object);

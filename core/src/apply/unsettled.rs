@@ -73,6 +73,7 @@ fn unknown(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
 /// then: its provider is held to that.
 fn is_unknown(instance: &InstanceVertex<'_>) -> bool {
     let change = instance.change;
+    // A data source that is read while applying has no planned value that it could be held to.
     change.action == Action::Read || !change.after.is_wholly_known()
 }
 

@@ -117,6 +117,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
     fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
             Self::SharedVertex(shared) => shared.around(config),
+            // Whatever is made of a resource in the module ends here.
             Self::Done(addr) => config.node(&addr.module),
             other => other.module(),
         }

@@ -124,6 +124,7 @@ impl Draft {
             body: Body::empty(block.body.span, block.body.missing),
             ..block.clone()
         };
+        // Their headers are checked by themselves, because kind and labels may be wrong, too.
         for block in blocks.iter().map(header) {
             let file = Body { blocks: vec![block.clone()], ..block.body };
             into_content(diags, file, &CONTENT);
@@ -132,6 +133,7 @@ impl Draft {
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = Name::of(block);
             let Some(other) = self.taken(&name) else { continue };
+            // Broken blocks are looked at apart, so only places say which came first.
             let (first, second) = (other.min(block.header), other.max(block.header));
             let _ = diags.error(name.duplicate(&place(sources, first), second));
         }

@@ -130,6 +130,7 @@ impl EncryptionBlock {
             Self::of(&mut found, body, span)
         });
         for problem in found {
+            // The variable is set outside of the configuration.
             let _ = diags.push(problem.blame(Blame::Environment));
         }
         read
@@ -163,6 +164,7 @@ impl Part {
 
 impl Target {
     fn merge(&mut self, over: Self) {
+        // As in OpenTofu, the variable can demand encryption but not take the demand back.
         self.enforced |= over.enforced;
         self.method = over.method.or(self.method.take());
         self.fallback = over.fallback.or(self.fallback.take());

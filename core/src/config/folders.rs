@@ -72,6 +72,7 @@ impl NotInstalled {
 /// The folder that a local source names, without steps up and back again.
 fn local_folder(caller: &Path, source: &str) -> PathBuf {
     let mut folder = PathBuf::new();
+    // By text alone, as Terraform does: links on the way are not resolved.
     for part in caller.join(source).components() {
         match part {
             Component::CurDir => {}

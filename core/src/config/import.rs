@@ -123,6 +123,7 @@ fn constant_key(expr: Option<&Expr>) -> InstanceKey {
 
 /// Reads an `import` block; `None` if it is wrong, which was reported.
 pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
+    // Only JSON leaves members of a body undecided.
     let is_json = !block.body.undecided.is_empty();
     let mut content = into_content(diags, block.body, &CONTENT);
     let for_each = content.take("for_each").map(|attribute| attribute.expr);
@@ -130,6 +131,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         let local = traversal::provider(diags, "provider", &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
+    // Before `to`, which ends the reading if it is missing: both are reported.
     let by = by(diags, &mut content);
     let to = content.take("to")?;
     let whole = to.name.span.to(to.expr.span);
@@ -140,6 +142,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         let _ = diags.error(problem.at(to.span));
         return None;
     }
+    // In JSON an address is text, and only here it is known to be an expression.
     let to = to.into_native(diags).ok()?;
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
     let (calls, resource, key) = target(diags, (&to, whole)).ok()?;

@@ -77,6 +77,8 @@ pub(crate) fn problem(config: &Config, import: &Import) -> Option<Diagnostic> {
 
 fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
     let own = |reference: &&super::Reference| {
+        // The block is in the root module: there the name means another resource than in a called
+        // one.
         import.calls.is_empty() && reference.resource() == Some(&import.resource)
     };
     if let Some(reference) = import.references.iter().find(own) {

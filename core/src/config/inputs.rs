@@ -94,6 +94,7 @@ pub fn read_values(
     } else {
         parse_file(&mut found, sources, source)
     };
+    // A common mistake, which gets its own words. Other blocks are refused below.
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {
@@ -246,6 +247,7 @@ fn read(
         }
         GivenValue::Text(text) => {
             let name = format!("<value for var.{}>", variable.name);
+            // A message that quotes the text must not show a secret.
             let source = if variable.sensitive || variable.ephemeral {
                 sources.add_secret(name, text)
             } else {
@@ -302,10 +304,12 @@ pub enum VariableTypeError {
 /// # Errors
 /// When the value cannot be that of the variable.
 pub fn fit(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
+    // Before the conversion, which would refuse an object that lacks optional attributes.
     let value = filled(variable, value);
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {
         VariableTypeError::Type(format!("{}{}", place_prefix(&refused), refused.reason))
     })?;
+    // As in Terraform, null stands for the default where the variable is not nullable.
     if value.is_null() && !variable.nullable {
         return match &variable.default {
             Some(default) => Ok(marked(variable, default.clone())),

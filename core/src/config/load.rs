@@ -51,6 +51,7 @@ impl Config {
         let mut found = Diagnostics::new();
         let config = load_tree(&mut found, sources, place);
         let config = config.and_then(|(config, dangling)| {
+            // First and alone: in the version that is asked for, all else may be right.
             config.check_versions(&mut found)?;
             let calls = config.check_calls(&mut found);
             found.append(dangling).and(calls).map(|()| config)
@@ -320,6 +321,7 @@ impl Loader<'_> {
         let dir = self.place.folders.folder(path, site, dir).map_err(|missing| {
             diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
         })?;
+        // Compared by folder, because in a circle of calls each one has another path.
         let mut above = Some(caller);
         while let Some(at) = above {
             if self.nodes[at].module.dir == dir {
@@ -393,6 +395,7 @@ fn parse_folder(
             .blame(Blame::Environment),
         )
     })?;
+    // The order of a directory differs between machines, and messages and merges must not.
     names.sort();
     let names = names.iter().filter(|name| is_configuration(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
@@ -515,6 +518,7 @@ mod tests {
 
     #[test]
     fn where_the_state_is_kept_does_not_depend_on_what_else_is_wrong() {
+        // Commands on the state need nothing else of the configuration.
         check("", "local");
         check("output \"p\" {\n  value = local.nope\n}", "local");
         check("module \"m\" {\n  source = \"./not-there\"\n}", "local");

@@ -15,6 +15,7 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 /// in passing them.
 pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
     let mut missing = Diagnostics::new();
+    // Callers come first in the list, so it is settled by now what they can pass on.
     for index in 0..config.nodes.len() {
         let node = &config.nodes[index];
         let mut passed = BTreeMap::new();
@@ -278,6 +279,7 @@ pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
         .flat_map(|node| node.module.resources.values().map(move |resource| (node, resource)));
     for (node, resource) in resources {
         let local = &resource.local_provider;
+        // Without an alias an empty configuration is implied.
         if local.alias.is_none() || config.provider_of(node, resource).is_some() {
             continue;
         }

@@ -67,6 +67,7 @@ pub(super) fn read(
         reject(diags, mode, block);
     }
 
+    // Only now, so that one run also reports what is wrong inside.
     named.ok()?;
     let local_provider = local_provider.ok()?;
     Some(Resource {

@@ -72,6 +72,7 @@ impl Settings {
     /// Metadata that the module sends to a provider, if any.
     #[must_use]
     pub fn meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
+        // By address, because several local names may stand for one provider.
         self.metas.iter().find(|(name, _)| self.source_of(name) == *provider).map(|(_, meta)| meta)
     }
 
@@ -130,6 +131,7 @@ impl Settings {
     /// Reads the metadata that the module sends to a provider.
     fn read_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let Some(name) = block.labels.first() else { return };
+        // Both before anything is returned, so that one run reports both.
         let named = check_local_name(diags, name, block.header);
         let constant = check_constant(diags, block.body.clone());
         if named.and(constant).is_err() {
@@ -206,6 +208,7 @@ pub(super) fn second_place(
             "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
         ),
     };
+    // The backend is reported, whatever the order of the files.
     let too_many = if second.0 && !first.0 { first } else { second };
     Diagnostic::error(summary, detail).at(too_many.1)
 }
@@ -335,6 +338,7 @@ fn required_provider(
     attribute: &Attribute,
 ) -> Result<RequiredProvider, Reported> {
     let name = &attribute.name;
+    // Not returned at once, so that what is wrong with the entry is reported as well.
     let named = check_local_name(diags, name, name.span);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => described(diags, name, &attribute.expr)?,

@@ -94,15 +94,18 @@ pub fn check(
     let mut found = Diagnostics::new();
     for dir in [dir, &dir.join(tests)] {
         let mut names = files.list(dir).unwrap_or_default();
+        // Terraform passes over what editors leave behind here as well.
         names.retain(|name| {
             let is_test = name.ends_with(".tftest.hcl") || name.ends_with(".tftest.json");
             is_test && !files::is_left_behind(name)
         });
+        // A directory has an order of its own, and messages must not.
         names.sort();
         for name in names {
             let mut wrong = Diagnostics::new();
             let body = load::parse(&mut wrong, sources, files, &dir.join(name));
             if let Some(mut body) = body {
+                // Only the syntax errors of this file show which of its blocks are broken.
                 if wrong.has_errors() {
                     load::take_broken(&mut body, &wrong);
                 }
@@ -144,6 +147,7 @@ impl Checker<'_> {
                 ("variables", _) => drop(into_attributes(self.diags, block.body)),
                 (kind, Some(name)) => {
                     let alias = self.alias(&block.body);
+                    // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = place(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
@@ -315,6 +319,7 @@ impl Checker<'_> {
     fn object(&mut self, attribute: Option<Attribute>, kind: &str) {
         let Some(attribute) = attribute else { return };
         let Ok(value) = constant::value(self.diags, &attribute.expr) else { return };
+        // An expression that could not be parsed has an unknown value, and was reported.
         if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
             let name = attribute.name.name.as_str();
             let detail = format!("In a block of type {kind:?} it is an object.");

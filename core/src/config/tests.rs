@@ -201,6 +201,7 @@ resource "terraform_data" "counted" {
 
 #[test]
 fn a_required_version_is_checked_before_anything_else() {
+    // The rest may well be right in the version that is asked for.
     check(
         r#"
 terraform {
@@ -259,6 +260,7 @@ module "m" {
                 This string does not use correct version constraint syntax. `` was found: a constraint is empty.
         "#]],
     );
+    // `~>` with one number has no upper end, and zeros before a number mean nothing.
     load_ok(
         r#"
 terraform {
@@ -339,6 +341,7 @@ variable "b" {
 
 #[test]
 fn foreign_files_are_passed_over() {
+    // Terraform passes over the same ones: hidden files and what editors leave behind.
     check(
         r#"
 //- main.tf

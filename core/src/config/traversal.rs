@@ -14,6 +14,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     if let Some(traversal) = refs::as_traversal(expr) {
         return Ok(traversal);
     }
+    // JSON has no other notation for a reference, so there quotes are not the old form.
     let is_json = matches!(expr.kind, ExprKind::Json(_));
     let text = expr.as_literal().filter(|_| !is_json);
     if let Some(text) = text {
@@ -37,6 +38,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
 
 /// The problem of text in quotes that is no reference, at the token where it ceases to be one.
 fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
+    // With escapes in it, places in the text are not those in the file.
     let is_plain = text.len() + 2 == (span.end - span.start) as usize;
     let first = |at: usize| text.get(at..)?.chars().next();
     let skip = |at: usize| at + text[at..].len() - text[at..].trim_start().len();

@@ -105,6 +105,7 @@ impl Config {
                 let (module, provider) = (node.path.clone(), provider.clone());
                 return Some(ProviderConfigAddr { module, provider, alias: alias.clone() });
             }
+            // An alias is never inherited, as in Terraform: callers have to pass it.
             if alias.is_some() {
                 return None;
             }

@@ -33,6 +33,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let mut content = into_content(diags, block.body, &CONTENT);
     let ty = content.take("type");
     let typed = ty.is_some();
+    // After an error in the type every default fits, so that it is not reported as well.
     let (ty, defaults) = constraint(diags, ty).unwrap_or((Type::Dynamic, None));
     let validations = condition::read_all(diags, sources, content.take_blocks("validation"));
     let default = content.take("default");
@@ -51,6 +52,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         place: place(sources, block.header),
         span: block.header,
     };
+    // Only now, because converting it needs the type and the optional attributes.
     if let Some(attribute) = default {
         variable.default = default_value(diags, &variable, &attribute.expr).ok();
     }

@@ -123,6 +123,7 @@ impl Dir {
             // content, and a crash would leave an empty file.
             .and_then(|()| file.sync_all())
             .and_then(|()| Ok(renameat(&self.handle, aside.as_str(), &self.handle, name)?));
+        // That the file beside it stays is not reported: the first failure is the cause.
         written.inspect_err(|_| drop(self.remove(&aside)))
     }
 
@@ -141,6 +142,7 @@ impl Dir {
     /// # Errors
     /// When the handle cannot be duplicated.
     pub fn as_file(&self) -> io::Result<File> {
+        // Opened and not duplicated: all duplicates of a handle share its locks.
         Ok(openat(&self.handle, ".", OPEN_DIR, Mode::empty())?.into())
     }
 
@@ -188,11 +190,13 @@ impl Dir {
             Err(Errno::EISDIR | Errno::EPERM) if self.is_dir(name) => {}
             Err(errno) => return Err(errno.into()),
         }
+        // Should a link have come there meanwhile, it is refused: its target is never emptied.
         let Some(inner) = self.subdir(name)? else { return Ok(()) };
         for entry in inner.names()? {
             inner.remove(entry)?;
         }
         match unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir) {
+            // Gone is the aim, and another run may have removed it too.
             Ok(()) | Err(Errno::ENOENT) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
@@ -226,6 +230,8 @@ impl Dir {
     /// When it cannot be created.
     pub fn scratch(self, prefix: &str) -> io::Result<TempDir> {
         let name = format!("{prefix}{}", unique());
+        // For this user only: what is put here is used later, and must not be swapped by
+        // others.
         mkdirat(&self.handle, name.as_str(), Mode::S_IRWXU)?;
         let opened = self.subdir(&name)?;
         let dir = opened.ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
@@ -233,6 +239,7 @@ impl Dir {
     }
 
     fn path_of(&self, name: &OsStr) -> PathBuf {
+        // Messages name `x` as the user would, not `./x`.
         if self.path == Path::new(".") { name.into() } else { self.path.join(name) }
     }
 
@@ -250,9 +257,12 @@ impl Dir {
 
     /// The error of an entry that could not be opened. It names a link, where that is the cause.
     fn refused(&self, name: &OsStr, errno: Errno) -> io::Error {
+        // The error itself says too little: Linux gives `ELOOP` for a link, but `ENOTDIR` where a
+        // directory was asked for.
         let is_link = self.stat(name).is_ok_and(|found| kind(&found) == SFlag::S_IFLNK);
         if !is_link {
             return match errno {
+                // What opening a socket gives, or a device without a driver.
                 Errno::ENXIO => self.special(name),
                 errno => errno.into(),
             };
@@ -307,6 +317,8 @@ fn kind(found: &FileStat) -> SFlag {
 /// Refuses a name that is not a single path component.
 fn component(name: &OsStr) -> io::Result<&OsStr> {
     let bytes = name.as_bytes();
+    // Each of these would lead out of the folder or over a link on the way, which the handles are
+    // there to prevent.
     if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
         let reason = format!("{} is not the name of a file", name.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
@@ -315,5 +327,6 @@ fn component(name: &OsStr) -> io::Result<&OsStr> {
 }
 
 fn unique() -> String {
+    // Random, because other runs, also on other machines, may write to the same folder.
     uuid::Uuid::new_v4().simple().to_string()
 }

@@ -43,6 +43,7 @@ pub fn lock(file: File) -> io::Result<LockedFile> {
 }
 
 fn set(file: &File, kind: libc::c_int) -> io::Result<()> {
+    // A length of 0 is up to the end, however long the file becomes: the range of Terraform.
     let range = libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
@@ -56,6 +57,7 @@ fn set(file: &File, kind: libc::c_int) -> io::Result<()> {
 /// Whether [`lock`] failed because another process holds the lock.
 #[must_use]
 pub fn is_held(error: &io::Error) -> bool {
+    // POSIX allows either for a lock that conflicts.
     matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EAGAIN | Errno::EACCES))
 }
 
@@ -63,6 +65,7 @@ pub fn is_held(error: &io::Error) -> bool {
 #[must_use]
 pub fn has_no_locks(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
+    // `EINVAL` is the answer of a kernel or file system that does not know this kind of lock.
     matches!(errno, Some(Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS | Errno::EINVAL))
 }
 

@@ -52,6 +52,8 @@ impl<'c> CallVertex<'c> {
         let mut n_instances = eval_inputs.results.n_modules();
         for module in eval_inputs.results.instances(&self.caller.path) {
             let scope = ModuleScope::new(module, eval_inputs.world);
+            // Checked once, whatever the repetition: the module must be valid for any number of
+            // instances.
             if eval_inputs.checking {
                 let scope = scope.checked(eval_inputs.check);
                 let repetition = expand::check(diags, &scope, &self.call.repetition);

@@ -82,6 +82,7 @@ pub fn check(
             Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
         };
         match found {
+            // As in Terraform. Other conditions are looked at while applying without a word here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
                 diags.warn(blame(unknown_assertion()));
             }
@@ -176,6 +177,7 @@ pub fn validate_variable(
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error("Invalid value for variable", detail);
+                // The values shown are those of the rule, but the place is that of the value.
                 let failed = about(failed, &condition.condition, scope).at(place);
                 result = Err(diags.error(failed));
             }
@@ -210,6 +212,7 @@ fn failure(
     let holds = evaluate_anyway(diags, &condition.condition, scope);
     let message = evaluate_anyway(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, (&condition.message, scope)));
+    // Only now, so that one run reports the errors of both.
     let (holds, message) = (holds?, message?);
     Ok(match truth(diags, holds, (&condition.condition, scope), bad_result)? {
         Some(true) => ConditionOutcome::Holds,
@@ -249,6 +252,7 @@ fn truth(
     let mut bad = |detail: String| {
         Err(diags.error(about(Diagnostic::error(bad_result, detail), expr, scope)))
     };
+    // Marks do not matter: the outcome shows whether the condition holds.
     let (value, _) = value.unmark();
     if value.is_null() {
         return bad("A condition must be true or false, and this one is null.".to_owned());
@@ -295,6 +299,7 @@ fn message_text(
         return bad("A message must be a string, and this one is null.".to_owned());
     }
     match convert::convert(&value, &Type::String) {
+        // Trimmed as in Terraform: a message in a heredoc ends in a line break.
         Ok(Value::String(text)) => Ok(Some(text.trim().to_owned())),
         Ok(_) => Ok(None),
         Err(refused) => bad(format!("A message must be a string: {}.", refused.reason)),

@@ -134,6 +134,7 @@ impl Evaluator<'_> {
             methods.push(self.method(diags, current)?);
             next = current.fallback.as_deref();
         }
+        // In a fallback too, as in OpenTofu: it would accept a file that is not encrypted.
         if target.enforced && methods.iter().any(|method| method.kind == UNENCRYPTED) {
             let detail = "Unable to use unencrypted method since the enforced flag is set. Remove the method from the target, or `enforced`.";
             let problem = Diagnostic::error("Unencrypted method is forbidden", detail);
@@ -193,6 +194,7 @@ impl Evaluator<'_> {
         part: &Part,
         argument: &Attribute,
     ) -> Result<ArgumentValue, Reported> {
+        // Before the evaluation, in which the name would mean nothing.
         if let Some(named) = reference(&argument.expr, "key_provider") {
             return self.key_provider(diags, named, part.span).map(ArgumentValue::Keys);
         }
@@ -247,6 +249,7 @@ impl Evaluator<'_> {
         };
         self.pending.push(addr.clone());
         let arguments = self.arguments(diags, part);
+        // Also after an error, or a later target would be blamed for a circle.
         self.pending.pop();
         let metadata_key = part.alias.clone().unwrap_or_else(|| address(&addr));
         let (kind, name) = addr.clone();

@@ -94,6 +94,7 @@ impl Expansion {
         match (self, key) {
             (Self::Single, InstanceKey::None) => Some(0),
             (Self::Count(n), InstanceKey::Int(at)) => usize::try_from(*at).ok().filter(|at| at < n),
+            // A map keeps its keys sorted.
             (Self::ForEach(each), InstanceKey::Str(key)) => each.keys().binary_search(key).ok(),
             _ => None,
         }
@@ -204,6 +205,7 @@ const UNKNOWN_MAP: &str = "The \"for_each\" map includes keys derived from resou
 const UNKNOWN_SET: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
 
 fn is_set(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
+    // Evaluated again, because this happens only for the message of an error.
     let value = evaluate(&mut Diagnostics::new(), expr, scope);
     value.is_ok_and(|value| matches!(value.ty(), Type::Set(_)))
 }
@@ -390,11 +392,13 @@ fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
 
 /// The elements of a set under themselves as keys; `None` while some are not known.
 fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
+    // `toset([null])` has elements of no type, which Terraform reports before the null.
     if *ty == Type::Dynamic && items.iter().any(Value::is_null) {
         return Err(bad_set(
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",
         ));
     }
+    // An empty set has no wrong element. `toset([])` has no element type to speak of.
     if !items.is_empty() {
         check_element_type(ty)?;
     }

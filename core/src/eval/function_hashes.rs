@@ -22,6 +22,7 @@ pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) ->
     let provider = provider.to_string();
     let mut hash = Sha256::new();
     for part in [provider.as_bytes(), function.as_bytes(), arguments] {
+        // With their lengths, because parts that run together could be those of another call.
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
@@ -82,6 +83,7 @@ mod tests {
         };
         assert!(keep(&mut function_hashes, of("f", b"x"), "1"));
         assert!(keep(&mut function_hashes, of("f", b"y"), "2"));
+        // Run together, these are the bytes of `f` with `x`.
         assert!(keep(&mut function_hashes, of("fx", b""), "3"));
         assert!(function_hashes.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
         let texts: Vec<_> = function_hashes.texts().collect();

@@ -122,6 +122,7 @@ impl ProviderFunctions {
 
     /// Makes the functions of a provider known.
     pub fn offer(&self, provider: &ProviderAddr, signatures: &BTreeMap<String, FunctionSignature>) {
+        // The answers so far belong to the first offer.
         if self.offer_of(provider).is_some() {
             return;
         }
@@ -216,6 +217,7 @@ impl ProviderFunction {
             let plain = arg.clone().split_marks().0;
             let bytes = msgpack::encode(plain.value(), &ty)
                 .map_err(|error| CallError::argument(at, error.to_string()))?;
+            // With their lengths, so that different lists of arguments never give the same key.
             key.extend((bytes.len() as u64).to_be_bytes());
             key.extend(bytes);
             arguments.push((plain, ty));
@@ -248,6 +250,8 @@ impl Function for ProviderFunction {
         let waits = args.iter().enumerate().any(|(at, arg)| {
             !arg.is_wholly_known() && self.param(at).is_some_and(|param| !param.allow_unknown)
         });
+        // As in Terraform, a function is not called with an unknown value that its parameter does
+        // not accept.
         if waits {
             return Ok(Value::unknown(ty.clone()));
         }
@@ -256,6 +260,7 @@ impl Function for ProviderFunction {
             Some(Ok(value)) => Ok(value.clone()),
             Some(Err(error)) => {
                 let argument = error.argument.and_then(|at| usize::try_from(at).ok());
+                // A provider may name an argument that was not passed.
                 let argument = argument.filter(|at| *at < args.len());
                 Err(CallError { argument, ..CallError::new(without_period(&error.text)) })
             }

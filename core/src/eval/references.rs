@@ -174,6 +174,7 @@ pub fn decode(
     let problems = scope.problems(&mentions.repetitions);
     let values = scope.problems(&mentions.values);
     if !values.is_empty() {
+        // The value is never used: the second report is an error.
         return report(diags, problems).and(report(diags, values)).map(|()| Value::dynamic());
     }
     let mut said = Diagnostics::new();

@@ -120,6 +120,7 @@ impl Results {
 
     fn with(config: &Config, functions: Rc<ProviderFunctions>, constants: Rc<Constants>) -> Self {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
+        // A resource whose configuration is generated stands in no module, and has results too.
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
         Self {
@@ -145,6 +146,7 @@ impl Results {
 
     /// Counts instances of called modules in.
     pub(super) fn count_modules(&self, n_more: usize) {
+        // Only compared with a limit, so the greatest number serves for all beyond it.
         self.n_modules.set(self.n_modules.get().saturating_add(n_more));
     }
 
@@ -191,6 +193,8 @@ impl Results {
 impl ModuleResults {
     fn new(node: &ModuleNode, addr: ModuleAddr, functions: Rc<ProviderFunctions>) -> Self {
         let config = node.module.clone();
+        // Each name has its cell from the start, so one without a cell is a mistake of this
+        // program.
         Self {
             variables: Slots::new(config.variables.keys()),
             locals: Slots::new(config.locals.keys()),
@@ -353,6 +357,7 @@ impl ResourceResults {
         let or_unknown =
             |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
         let whole = match &expanded.expansion {
+            // Its cell is the whole already: there is nothing to keep.
             Expansion::Single => return cells.first().map(or_unknown),
             Expansion::Count(_) => {
                 let n_there =
@@ -404,6 +409,8 @@ impl CallResults {
         let whole = match &expanded.expansion {
             Expansion::Single => values().next()?,
             Expansion::Count(_) => Value::tuple(values().collect()),
+            // All instances have their tables since the expansion, so keys and values stand side by
+            // side.
             Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
         };
         // Only a complete one may be kept: the missing ones are still to come.

@@ -111,6 +111,8 @@ impl<'a> ModuleScope<'a> {
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
+        // First whether it is there at all: a wrong name is the author's mistake, a value that is
+        // missing one of this program.
         if !self.module.config().variables.contains_key(&name.name) {
             return Err(diags.error(bad_reference::variable(
                 self.module.config(),
@@ -137,6 +139,7 @@ impl<'a> ModuleScope<'a> {
 
     fn path(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         let folder = self.module.config().dir.as_path();
+        // In the root module it is written as `path.root`, not as the folder that was opened.
         let folder = (!self.module.addr().is_root()).then_some(folder);
         path(diags, (self.world, folder), name, span)
     }
@@ -197,6 +200,7 @@ pub(super) fn terraform(
 ) -> Result<Value, Reported> {
     match name.name.as_str() {
         "workspace" => Ok(Value::String(world.workspace.clone())),
+        // Ephemeral, as in Terraform, because it differs between plan and apply.
         "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
         other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
     }

@@ -58,6 +58,7 @@ impl<'a> StaticScope<'a> {
         let Some(local) = self.module.locals.get(&name.name) else {
             return Err(diags.error(bad_reference::local(self.module, &name.name, span)));
         };
+        // There is no graph yet that would have found a cycle.
         if self.pending.borrow().contains(&name.name) {
             let detail = format!("The local value {:?} refers to itself.", name.name.as_str());
             return Err(diags.error(Diagnostic::error("Circular reference", detail).at(span)));

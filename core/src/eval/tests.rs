@@ -36,6 +36,7 @@ fn bench(outputs: &str) -> EvalFixture {
     root.locals.set("l", Value::int(1));
     bench.resource("x_y.single").expand(Expansion::Single);
     bench.resource("x_y.single").set(&InstanceKey::None, object("s"));
+    // The third one is left out, as if its turn had not come.
     bench.resource("x_y.counted").expand(Expansion::Count(3));
     bench.resource("x_y.counted").set(&InstanceKey::Int(0), object("c0"));
     bench.resource("x_y.counted").set(&InstanceKey::Int(1), object("c1"));
@@ -157,6 +158,7 @@ output "f" { value = timestamp() }
 output "g" { value = uper("x") }
 "#,
     );
+    // As in Terraform, whether it applies is ephemeral: no plan may depend on it.
     expect![[r#"
         a = [".", ".", "/work"]
         b = "default"
@@ -199,6 +201,7 @@ resource "x_y" "b" {
             The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
+    // As for an instance that is only in the state.
     let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
     expect![[r#"
         error main.tf:7,29-39 each.value cannot be used in this context

@@ -95,6 +95,7 @@ impl<'c> ValueVertex<'c> {
 
     /// Records the values that [`ValueVertex::visit`] found.
     pub fn record(self, results: &Results, values: Vec<Value>) {
+        // In the order of `visit`: the instances of this module were all known by then.
         for (module, value) in results.instances(&self.node.path).into_iter().zip(values) {
             match self.value {
                 NamedValue::Variable(variable) => module.variables.set(&variable.name, value),
@@ -190,6 +191,7 @@ fn visit_passed(
     let mut values = Ok(Vec::new());
     for module in eval_inputs.results.instances(&caller.path) {
         let Some(results) = module.call(&call.site.name) else { continue };
+        // Where there is none, an error in the call was reported.
         let Some(expansion) = results.expansion() else { continue };
         for key in expansion.keys() {
             let Some(child) = results.get(&key) else { continue };
@@ -270,9 +272,11 @@ fn visit_output(
     let object = &ConditionSubject::single(scope.module().addr(), subject);
     let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
+    // First, because preconditions explain in the author's words why there is no value.
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
     let value = eval_inputs.results.constants().value(diags, wanted, scope);
+    // Not returned at once, so that one run reports the errors of both.
     let whole = scope.check_whole(diags, &output.depends_on);
     let value = value?;
     whole?;

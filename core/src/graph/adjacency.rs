@@ -21,6 +21,7 @@ impl Adjacency {
         for (from, _) in pairs.clone() {
             starts[from.index() + 1] += 1;
         }
+        // A counting sort, because it is linear and stable: each run keeps the order of its pairs.
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }

@@ -42,16 +42,21 @@ const UNSEEN: u32 = u32::MAX;
 /// Returns all vertices, each behind its dependencies, or the cycles that make that impossible.
 pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
     let components = components(dependencies);
+    // Every vertex is in a component. One alone is a cycle only if it waits for itself.
     let is_knot = |members: &[VertexId]| match *members {
         [only] => dependencies.of(only).contains(&only),
         _ => true,
     };
     let knots: Vec<&[VertexId]> = components.iter().filter(|members| is_knot(members)).collect();
     if knots.is_empty() {
+        // Tarjan's algorithm completes a component after all that it leads to, so this is already
+        // the order of dependencies, and no second sort is needed.
         return Ok(components.members);
     }
     let mut search = Search::new(dependencies);
     let mut cycles: Vec<Cycle> = knots.iter().map(|members| search.shortest(members)).collect();
+    // The search completes knots in the order of dependencies. Messages come by smallest vertex,
+    // which is the order of adding.
     cycles.sort_by(|a, b| a.0.cmp(&b.0));
     Err(cycles)
 }
@@ -111,6 +116,8 @@ fn components(graph: &Adjacency) -> Components {
                 *n_followed += 1;
                 if found[next.index()] == UNSEEN {
                     path.push((next, 0));
+                // A vertex that is closed belongs to a complete component and cannot lead back
+                // here.
                 } else if is_open[next.index()] {
                     low[at] = low[at].min(found[next.index()]);
                 }
@@ -171,6 +178,7 @@ impl<'g> Search<'g> {
         }
         let mut best: Option<Vec<VertexId>> = None;
         for &start in members.iter().take(STARTS_PER_KNOT) {
+            // The first search has no bound: without any cycle there would be nothing to report.
             if best.is_some() && self.n_followed > EDGES_TO_FOLLOW {
                 break;
             }
@@ -199,6 +207,8 @@ impl<'g> Search<'g> {
                     if to == start {
                         return Some(self.trace(start, from, n_steps));
                     }
+                    // Rounds are compared because clearing the array would cost as much as the
+                    // graph has vertices, for each start.
                     if self.inside[to.index()] && self.reached[to.index()].0 != self.round {
                         self.reached[to.index()] = (self.round, from);
                         next_frontier.push(to);

@@ -116,6 +116,7 @@ mod tests {
     #[test]
     fn a_graph_above_the_bound_keeps_all_edges() {
         let graph = diamond_with_a_short_cut();
+        // Less than its vertices and edges.
         let reduced = reduce_within(&graph, 3);
         assert!(!reduced.is_complete());
         assert_eq!(reduced.dependencies(VertexId(3)), graph.dependencies(VertexId(3)));

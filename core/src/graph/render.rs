@@ -42,6 +42,7 @@ pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> RenderedVer
         let from = names[id.index()].as_str();
         arrows.extend(reduced.dependencies(id).iter().map(|on| (from, names[on.index()].as_str())));
     }
+    // Sorted by text, so that a new vertex adds lines to the drawing and moves none.
     boxes.sort_unstable();
     arrows.sort_unstable();
 

@@ -141,6 +141,7 @@ proptest! {
             async move {
                 n_running.set(n_running.get() + 1);
                 most.set(most.get().max(n_running.get()));
+                // So that they end in another order than they begin.
                 after_polls(number * 7 % 5).await;
                 n_running.set(n_running.get() - 1);
                 ready
@@ -290,6 +291,7 @@ fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
     // The user of the first resource waits for that of the second.
     let (started, forced) = through_the_narrow(1, 4, &[(1, 0), (3, 2), (1, 3)]);
     assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
+    // Without any room, each has to be let in.
     let (started, forced) = through_the_narrow(0, 4, &[(1, 0), (3, 2)]);
     assert_eq!(started.len(), 4);
     assert_eq!(forced, [0, 2]);
@@ -306,6 +308,7 @@ fn a_cycle_names_its_edges_with_their_reasons() {
     draft.connect(d, d, "main.tf:5");
     let cyclic = draft.freeze().expect_err("b and c wait for each other");
     assert_eq!(cyclic.cycles, [Cycle(vec![b, c]), Cycle(vec![d])]);
+    // Of two edges between the same vertices the first one is named.
     let reasons = |cycle| cyclic.edges(cycle).map(|edge| edge.why).collect::<Vec<_>>();
     assert_eq!(reasons(&cyclic.cycles[0]), ["main.tf:3", "main.tf:2"]);
     assert_eq!(reasons(&cyclic.cycles[1]), ["main.tf:5"]);
@@ -329,6 +332,7 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
     let stopped = Cell::new(false);
     let stop = || stopped.get();
     let recorded = RefCell::new(Vec::new());
+    // The first ends at once, while the second is under way.
     let visit = |id: VertexId, _: &u32| after_polls(id.0);
     let record = |id: VertexId, _: &u32, ()| {
         stopped.set(true);
@@ -366,6 +370,7 @@ fn a_seed_decides_the_order_of_recording() {
 
 #[test]
 fn a_long_walk_lets_others_have_their_turn() {
+    // None of these ever waits, so without pauses the walk would end within one poll.
     let frozen = graph(1_000, &[]);
     let mut future =
         pin!(walk(&frozen, WalkOptions::at_most(4), |_, _| async {}, |_, _, ()| Next::Go));
@@ -375,6 +380,7 @@ fn a_long_walk_lets_others_have_their_turn() {
 
 #[test]
 fn a_million_vertices_in_one_chain_are_no_burden() {
+    // What recurses along a chain would end its stack here.
     const N: u32 = 1_000_000;
     let mut draft: Draft<()> = Draft::new();
     for number in 0..N {
@@ -431,6 +437,7 @@ proptest! {
 fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
     const N: u32 = 1_500;
     let graph = graph(N, &[]);
+    // Nothing could ever start with 0, so it counts as 1.
     for limit in [0, 1, 2, 10, 1_000, 2_000, usize::MAX] {
         let (under_way, most, started) = (Cell::new(0), Cell::new(0), RefCell::new(Vec::new()));
         let visit = |id: VertexId, _: &u32| {

@@ -84,7 +84,11 @@ where
     F: Future<Output = O>,
 {
     let mut agenda = Agenda::new(graph, pace.finishing);
+    // One visit at a time: the early vertex must not see results of visits beside it, which the
+    // test wants to be missing.
     let limit = if matches!(pace.finishing, RecordOrder::Early(_)) { 1 } else { pace.limit.max(1) };
+    // Polled within this task and not spawned: a spawned future must be `'static`, and visits
+    // borrow.
     let mut under_way = FuturesUnordered::new();
     let mut finished: Vec<(VertexId, O)> = Vec::new();
     let mut n_records = 0;
@@ -129,6 +133,8 @@ where
         } else if let Some(result) = under_way.next().await {
             finished.push(result);
         }
+        // Nothing was running, so no vertex can become ready any more: the walk is over or was
+        // stopped.
         if finished.is_empty() {
             return agenda.unvisited();
         }
@@ -200,6 +206,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
 
     fn get_ready(&mut self, id: VertexId) {
         let is_late = !self.early.is_empty() && !self.early[id.index()];
+        // `false` sorts first: everything that the early vertex needs precedes the rest.
         self.ready.push(Reverse((is_late, id)));
     }
 
@@ -216,6 +223,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
 
     /// Holds back a vertex that was taken, until there is room.
     fn hold_back(&mut self, id: VertexId) {
+        // Open again, so that a walk that stops now counts the vertex as not visited.
         self.fate[id.index()] = VertexFate::Open;
         self.held_back.push_back(id);
     }
@@ -244,6 +252,8 @@ impl<'g, V, E> Agenda<'g, V, E> {
             }
             for &dependent in self.graph.dependents(id) {
                 let at = dependent.index();
+                // Never below zero: freezing merges equal edges, so each dependency is counted
+                // once.
                 self.n_waiting[at] -= 1;
                 if next == Next::SkipDependents {
                     // Marked before the last dependency is recorded: a later success of another one
@@ -267,6 +277,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
     fn unvisited(&self) -> Unvisited {
         let mut skipped: Vec<bool> =
             self.fate.iter().map(|fate| *fate == VertexFate::Skipped).collect();
+        // Dependencies come first in this order, so one pass finds everything behind a failure.
         for &id in self.graph.order() {
             let waits = self.graph.dependencies(id);
             skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
@@ -291,6 +302,7 @@ impl Chance {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^= mixed >> 31;
+        // The bias of the remainder does no harm: the shuffle has to be repeatable, not fair.
         usize::try_from(mixed % limit.max(1) as u64).unwrap_or(0)
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn pair(base: &ModulePath, from: &Target, to: &Target) -> (Endpoint, 
 impl Endpoint {
     fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
         let open = |name: &Str| OpenStep { name: name.clone(), key: None };
+        // A move that a called module contains holds in every instance of that module.
         let mut steps: Vec<OpenStep> = base.0.iter().map(open).collect();
         let (module, resource) = match target {
             Target::Module(module) => (module, None),
@@ -172,6 +173,8 @@ impl Endpoint {
     fn module_behind(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
         let last = self.steps.len().saturating_sub(1);
         let filled = to.steps.iter().enumerate().map(|(at, step)| {
+            // Open keys are those of the module in which the move is written, and that of a whole
+            // call at the end of both addresses.
             let kept = if at < self.n_base { at } else { last };
             let key = step.key.clone().unwrap_or_else(|| module.0[kept].key.clone());
             ModuleStep { name: step.name.clone(), key }

@@ -79,6 +79,7 @@ impl<'s> Ends<'s> {
     fn beside(&self, end: &Endpoint) -> Vec<usize> {
         let (module, resource, key) = end.names();
         let Some(key) = key else {
+            // `None` sorts before every key, so the range begins with an open end.
             let least = (module, resource, None);
             let same = |names: &Names| (&names.0, &names.1) == (&least.0, &least.1);
             let found = self.by_names.range(&least..).take_while(|(names, _)| same(names));

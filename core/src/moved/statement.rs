@@ -40,6 +40,7 @@ fn implied(config: &Config, state: &State, written: &[Statement]) -> Vec<Stateme
         let (from, to) = match resource.repetition {
             Repetition::Count(_) => (none, first),
             Repetition::Single => (first, none),
+            // Terraform implies no move from or to `for_each`: the key is not evident.
             Repetition::ForEach(_) => continue,
         };
         let end =

@@ -136,6 +136,7 @@ fn modules_go_with_everything_in_them() {
 
 #[test]
 fn chains_are_made_in_order_and_count_as_one_move() {
+    // Written in another order than they have to be made in.
     check(
         "moved {
            from = t.b
@@ -196,6 +197,7 @@ fn what_is_in_the_way_stays() {
 
 #[test]
 fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
+    // The moves that Terraform makes by itself: between no key and `[0]`, in both directions.
     let addrs = &["t.more", "t.less[0]", "t.less[1]", "t.each", "t.own", "t.same[0]"];
     check(
         "resource \"t\" \"more\" {
@@ -246,6 +248,7 @@ fn another_resource_type_is_remembered_through_a_chain() {
            from = y.a
            to   = x.b
          }",
+        // Back at its own type, an object has nothing to be converted from.
         &["null_resource.a", "x.a"],
         expect![[r#"
             null_resource.a → terraform_data.b (was null_resource)
@@ -333,6 +336,7 @@ moved {
 
 #[test]
 fn ten_thousand_moves_are_no_burden() {
+    // To compare each with each would be a hundred million steps.
     let moves: String = (0..10_000)
         .map(|at| format!("moved {{\n  from = t.a[{at}]\n  to = t.b[\"k{at}\"]\n}}\n"))
         .collect();

@@ -33,6 +33,7 @@ impl Moves {
         let mut found = Diagnostics::new();
         let mut ends = Ends::default();
         for statement in &self.statements {
+            // A move that follows from the configuration cannot contradict it.
             let Some(span) = statement.span else { continue };
             let base = statement.from.base();
             for module in declared.results.instances(&base) {
@@ -45,6 +46,8 @@ impl Moves {
                 ends.check(&mut found, declared.sources, move_);
             }
         }
+        // Only without other errors: contradicting moves often close a circle, and their messages
+        // say more.
         if found.is_empty()
             && let Err(cycles) = order::of(&self.statements)
         {

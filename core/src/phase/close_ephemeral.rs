@@ -23,6 +23,8 @@ pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, EdgeReason
     for (at, (&from, &close)) in closes.iter().enumerate() {
         let mut queue = vec![from];
         while let Some(id) = queue.pop() {
+            // Searches have numbers, so that the array need not be cleared for each ephemeral
+            // resource.
             if seen[id.index()].replace(at) == Some(at) {
                 continue;
             }

@@ -33,6 +33,7 @@ impl<'a> Counter<'a> {
     pub(crate) fn done(&self) {
         self.done.set(self.done.get() + 1);
         let (phase, done, total) = (self.phase, self.done.get(), self.total.get());
+        // Instances become known while resources are expanded, so the total may lag behind.
         self.watch.see(&Event::Count { phase, done, total: total.max(done) });
     }
 }

@@ -90,6 +90,8 @@ impl InstanceConfig<'_> {
             None => ConditionResult { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
         };
         let object = ConditionSubject::single(&self.addr.module, check);
+        // Terraform stores the outcome of the read as one more rule of the check
+        // (CheckDataResource).
         self.session.results.verdicts.set(&object, (Rule::Data, 0), verdict);
         for mut one in said {
             one.severity = Severity::Warning;

@@ -79,6 +79,8 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
             let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
             reported = Some(diags.error(diagnostic.at_opt(first)));
         }
+        // Not reached, because a draft that cannot be frozen has a cycle. `Reported` needs a report
+        // all the same.
         reported.unwrap_or_else(|| {
             let detail = "The graph has a cycle that could not be shown.";
             diags.error(Diagnostic::error("Cycle", detail))

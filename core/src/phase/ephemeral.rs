@@ -98,6 +98,7 @@ impl<'s> EphemeralResources<'s> {
         site: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
+        // Collected apart, so that only these diagnostics are moved to parts of this block.
         let mut said = Diagnostics::new();
         let value = self.try_open(&mut said, site, scope).await;
         point_at_parts(&mut said, &site.config.body, site.config.span);
@@ -234,6 +235,7 @@ impl<'s> EphemeralResources<'s> {
         // depend on adjustments of the clock.
         let now: SystemTime = (self.session.world.clock)().into();
         let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
+        // A time that the clock cannot represent is as good as none.
         Instant::now().checked_add(lasts.max(LEAST_LAST))
     }
 

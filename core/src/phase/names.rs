@@ -92,6 +92,8 @@ impl Names {
         };
         let called = &self.modules[*node.children.get(name)?];
         let output = reference.output().and_then(|output| called.outputs.get(&output.name));
+        // An undeclared output is reported elsewhere. Waiting for all of the module is safe for it
+        // too.
         output.or(called.closed.as_ref())
     }
 }

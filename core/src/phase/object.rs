@@ -37,6 +37,7 @@ pub(crate) fn without_unknowns(value: &Value) -> Value {
 /// Label of an object: its `id`, or its `name` if the resource type has no ids; if it may be shown.
 pub(crate) fn label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
+    // Chosen by type alone, as in Terraform: a null or hidden id is not replaced by the name.
     let key = ["id", "name"].into_iter().find(|key| is_text(object.get(key)))?;
     text(key, object.get(key))
 }
@@ -115,6 +116,8 @@ pub(crate) fn stored(
 /// The value of an object as the state has it, without asking the provider: `None` if it was stored
 /// in a form that only the provider can read.
 pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> {
+    // The provider is not asked, so attributes that left its schema have to be dropped before
+    // decoding.
     let stripped = json::strip_removed(&object.attributes, &ty.ty).ok()?;
     let text = stripped.as_deref().unwrap_or(&object.attributes);
     let value = json::decode(text, &ty.ty).ok()?;

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 /// deepest block that the path leads to, as Terraform's do.
 pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
     diags.map_from(0, |problem| {
+        // A diagnostic with another place was placed by code that knew it better.
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
             return problem;
         };
@@ -47,6 +48,8 @@ fn element_of(expr: &Expr, step: &Step) -> Option<Span> {
     match (&expr.kind, step) {
         (ExprKind::Tuple(items), Step::Index(index)) => Some(items.get(index.to_usize()?)?.span),
         (ExprKind::Object(items), Step::Key(key)) => {
+            // A key that is an expression ends the search: it may be the wanted one, so no later
+            // item may be taken for it.
             for item in items {
                 if item.key.as_literal()? == key {
                     return Some(beginning(&item.value));

@@ -126,6 +126,7 @@ pub(crate) async fn visit_provider(
     let config = |diags: &mut Diagnostics| config(session, diags, vertex, &loaded);
     let config = session.settled(diags, config).await?;
     let block = vertex.block();
+    // Collected apart, so that only these diagnostics are moved to parts of this block.
     let mut said = Diagnostics::new();
     let header = block.map(|block| block.span);
     let configured = session.pool.configure(&mut said, &vertex.addr, config, header).await;
@@ -143,6 +144,8 @@ fn config(
 ) -> Result<Value, Reported> {
     let schema = loaded.config().block();
     let Some((node, block)) = vertex.written else {
+        // Terraform reports this itself. The provider would complain of an argument in a block that
+        // does not exist.
         let required =
             schema.attributes.iter().find(|(_, attribute)| attribute.role == Role::Required);
         if let Some((name, _)) = required {

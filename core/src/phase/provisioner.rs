@@ -43,6 +43,7 @@ pub(crate) async fn check_provisioners(
     if resource.provisioners.is_empty() {
         return Ok(());
     }
+    // Checked once for the block and not for each instance, so `self` and the key are unknown.
     let unknown = RepetitionData::unknown(&resource.repetition);
     let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
     for provisioner in &resource.provisioners {
@@ -69,6 +70,7 @@ fn check(
         };
         program.check(&config).map_err(|why| diags.error(refuse(why)))
     });
+    // Both blocks are decoded before an error counts, so that one run reports the errors of both.
     let connected = match &provisioner.connection {
         Some(body) => decode(diags, body, connection(), scope).map(drop),
         None => Ok(()),

@@ -196,6 +196,7 @@ impl<'c> SharedVertex<'c> {
     ) -> Option<(&'c Output, Value)> {
         match (self, found) {
             (Self::Value(value), SharedOutcome::Values(found)) => {
+                // The root module has exactly one instance.
                 let output = value.root_output().zip(found.first().cloned());
                 value.record(session.results, found);
                 output

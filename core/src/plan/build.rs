@@ -225,6 +225,7 @@ pub(crate) fn resources_only(
 ) -> Draft<Vertex<'_>, EdgeReason> {
     let mut draft = draft;
     let n_vertices = draft.vertices().len();
+    // Copied before edges are added: the search follows only those that were there.
     let mut dependencies = vec![Vec::new(); n_vertices];
     for edge in draft.edges().iter() {
         dependencies[edge.dependent.index()].push((edge.dependency, edge.why));

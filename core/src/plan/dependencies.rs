@@ -144,6 +144,7 @@ fn closures(resources: &[Direct]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
         set.sort_unstable();
         set.dedup();
         let mut addrs: Vec<_> = set.iter().map(|&at| resources[at as usize].addr.clone()).collect();
+        // Sorted by address: positions depend on the rest of the graph, and stored lists must not.
         addrs.sort();
         named.push(Arc::new(addrs));
     }
@@ -158,6 +159,8 @@ fn whole(resources: &[Direct], budget: usize) -> Option<Vec<Vec<u32>>> {
         let mut set = resource.on.clone();
         for &on in &resource.on {
             set.extend_from_slice(&sets[on as usize]);
+            // Sets overlap, so the list could grow far beyond the budget before its duplicates are
+            // removed.
             if set.len() > budget.saturating_mul(2) {
                 set.sort_unstable();
                 set.dedup();
@@ -229,6 +232,7 @@ mod tests {
 
     #[test]
     fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
+        // Written out, these lists would have two hundred million entries.
         let resources = chain(20_000, 1);
         let (closures, are_whole) = closures(&resources);
         assert!(!are_whole);

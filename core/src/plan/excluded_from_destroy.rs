@@ -33,6 +33,8 @@ impl ExcludedFromDestroy {
             _ => None,
         });
         let planned: BTreeSet<&ConfigResourceAddr> = resources.collect();
+        // A resource that is written and was pruned depends on an excluded one, so its objects
+        // stay.
         let left_out = |addr: &ResourceAddr| {
             let config = addr.config();
             session.config.resource(&config).is_some() && !planned.contains(&config)
@@ -46,6 +48,7 @@ impl ExcludedFromDestroy {
                 let instance_addr = addr.instance(key.clone());
                 if stays || excludes.iter().any(|target| target.contains(&instance_addr)) {
                     let objects = instance.current.iter().chain(instance.deposed.values());
+                    // The state names dependencies as they were called when the object was made.
                     let made_after = objects.map(|object| moves.renamed(&object.dependencies));
                     made_after.for_each(|on| queue.extend(on.iter().cloned()));
                 }

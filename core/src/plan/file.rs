@@ -173,13 +173,16 @@ pub fn to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFil
 pub fn store(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
     let there = std::fs::metadata(path).ok();
+    // A rename would put a file in the place of a device or a pipe.
     if there.as_ref().is_some_and(|there| !there.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
         return opened.and_then(|mut to| to.write_all(packed)).map_err(failed);
     }
+    // The file behind a link is replaced, not the link.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // In the same folder, because a rename does not cross file systems.
     let aside = tempfile::Builder::new()
         .prefix(".formwork-plan-")
         .tempfile_in(folder.unwrap_or(Path::new(".")));
@@ -189,6 +192,7 @@ pub fn store(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
         aside.as_file().set_permissions(there.permissions()).map_err(failed)?;
     }
     aside.as_file().write_all(packed).map_err(failed)?;
+    // Synced before the rename, or the name could stand for an empty file after a power failure.
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
@@ -200,6 +204,7 @@ fn pack(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResul
     let manifest = serde_json::to_vec(&manifest).map_err(io::Error::from)?;
     let mut zip = ZipWriter::new(to);
     for (name, bytes) in std::iter::once(&(MANIFEST, manifest.as_slice())).chain(parts) {
+        // A fixed time, so that the same parts make the same bytes.
         let options = SimpleFileOptions::default()
             .last_modified_time(zip::DateTime::default())
             .large_file(u32::try_from(bytes.len()).is_err());
@@ -239,6 +244,7 @@ fn unpack(
     file.rewind().map_err(io_error("read", path))?;
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic).map_err(io_error("read", path))?;
+    // Checked before the archive is parsed: any other file is not a damaged plan.
     if magic != b"PK\x03\x04" {
         return Err(PlanFileError::NotAPlan(path.to_owned()));
     }
@@ -268,6 +274,8 @@ fn unpack(
         let mut bytes = Vec::new();
         // The sizes that the archive declares are not trusted.
         entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        // At most one byte more than allowed was read, so an excess shows before it fills the
+        // memory.
         left = left.checked_sub(bytes.len() as u64).ok_or_else(|| PlanFileError::TooLarge {
             path: path.to_owned(),
             limit: limit.clone(),

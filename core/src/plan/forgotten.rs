@@ -39,6 +39,7 @@ impl Forgotten {
         }
         let addr = addr.config();
         let mut above = addr.module.0.to_vec();
+        // A `removed` block of a module covers every module in it.
         while !above.is_empty() {
             if self.modules.contains(&ModulePath(Arc::new(above.clone()))) {
                 return true;

@@ -80,6 +80,7 @@ pub(super) fn check_ignored_parts(
     let mut result = Ok(());
     for path in paths.iter().filter(|path| !path.steps.is_empty()) {
         let root = &path.root;
+        // `check_ignored` reports a name that the schema lacks.
         if !block.attributes.contains_key(&root.name) && !block.blocks.contains_key(&root.name) {
             continue;
         }
@@ -170,6 +171,7 @@ impl Place<'_> {
     fn find(self, reference: &Reference) -> Option<Diagnostic> {
         let (ty, steps, end) = self.taken(reference)?;
         match steps.first() {
+            // Terraform 0.11 had it. No schema has, but only this error says what to write now.
             Some(TraversalStep::Attribute(name)) if name.name == "count" => {
                 let detail = format!(
                     "`{0}` has no attribute `count`. `length({0})` is the number of its instances.",
@@ -223,10 +225,12 @@ fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnost
             let detail = "This is an object: what it has goes by names, which a dot takes.";
             return Some(Diagnostic::error("Invalid index operation", detail).at(*span));
         }
+        // What follows is taken of each element, which is left to the evaluation.
         TraversalStep::Splat(_) => return None,
     };
     let span = behind(at, name.span);
     if let Some(attribute) = block.attributes.get(&name.name) {
+        // A step into an unknown value of the type fails where it would for every value.
         return in_value(Value::unknown(attribute.implied_type()), rest, name.span);
     }
     if let Some(nested) = block.blocks.get(&name.name) {

@@ -85,6 +85,7 @@ impl PlannedResources {
         let Some(fate) = self.resources.get(addr) else { return };
         let planned = found.iter().map(|found| {
             let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
+            // What becomes of a deposed object changes nothing that others can read.
             let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
             let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
             let kept = changes.into_iter().filter(|_| fate.is_watched);
@@ -114,6 +115,7 @@ impl PlannedResources {
     /// Whether anything is to be done to a managed resource: in the same instance of the module that
     /// asks, or, in another module, in any.
     pub(crate) fn is_pending(&self, asks: ObjectQuery<'_>, addr: &ConfigResourceAddr) -> bool {
+        // As in Terraform, only changes of managed resources put off a reading.
         if addr.resource.mode() != Mode::Managed {
             return false;
         }
@@ -167,6 +169,7 @@ impl PlannedResources {
     pub(crate) fn is_call_pending(&self, view: View<'_>, node: &ModuleNode) -> bool {
         let config = view.session.config;
         let mut here = Some(node);
+        // The `depends_on` of a call holds for everything in the calls within it too.
         while let Some(node) = here {
             let Some((caller, call)) = config.call(node) else { return false };
             // Everything a call waits for was planned before anything in it asks.
@@ -279,6 +282,7 @@ fn resources_behind(
             }
             match &graph[on] {
                 Vertex::Resource(resource) => found.push(resource.addr.clone()),
+                // What a provider is configured with is no part of what was named.
                 Vertex::SharedVertex(SharedVertex::Provider(_)) | Vertex::Read(_) => {}
                 _ => queue.push(on),
             }

@@ -119,6 +119,8 @@ impl Recorder<'_, '_> {
             self.record_found(vertex, found);
         }
         for (module, prior) in &vertex.prior {
+            // The state follows the block to another provider configuration, even if no object
+            // changes.
             if prior.provider != vertex.provider
                 && let Some(state) = self.plan.prior.resources.get_mut(&vertex.within(module))
             {
@@ -232,6 +234,7 @@ impl Recorder<'_, '_> {
         let outputs = &mut self.plan.prior.outputs;
         let bare = after.clone().split_marks().0.into_value();
         match Known::new(bare) {
+            // As in Terraform, an output that is null is not stored.
             Ok(value) if value.value().is_null() => drop(outputs.remove(name)),
             Ok(value) => drop(outputs.insert(name.clone(), OutputValue { value, sensitive })),
             Err(_) => {}
@@ -243,6 +246,7 @@ impl Recorder<'_, '_> {
         let declared = &session.config.root.outputs;
         let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {
+            // As in Terraform, a limited plan leaves stored outputs alone.
             let goes = !limited && (options.mode == Mode::Destroy || !declared.contains_key(name));
             if goes {
                 let change = OutputChange {
@@ -283,6 +287,7 @@ fn drop_lost_data(plan: &mut Plan, session: &Session<'_>) {
 
 /// Whether a JSON document holds a number.
 fn holds_number(json: &[u8]) -> bool {
+    // Scanned instead of parsed, because this is done for every object of the state.
     let (mut in_string, mut escaped) = (false, false);
     json.iter().any(|byte| {
         match byte {

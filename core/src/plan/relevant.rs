@@ -197,6 +197,7 @@ fn part(body: &Body, name: &Str) -> Vec<Traversal> {
     if let Some(attribute) = body.find(name) {
         return refs::of_expr(&attribute.expr);
     }
+    // A `dynamic` block produces blocks of the type that its label names.
     let is_wanted = |kind: &str, label: Option<&str>| {
         kind == name.as_str() || kind == "dynamic" && label == Some(name.as_str())
     };

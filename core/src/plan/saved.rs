@@ -202,6 +202,8 @@ impl Plan {
     /// # Errors
     /// When the bytes are no plan, or one of another format.
     pub fn from_bytes(bytes: &[u8], prior: State) -> Result<Self, PlanFormatError> {
+        // The format is read alone first, because nothing else is sure to have the same form in
+        // another one.
         #[derive(Deserialize)]
         struct Format {
             format: u32,
@@ -361,6 +363,7 @@ impl SavedChange {
             importing: change.importing.as_ref().map(SavedImporting::of).transpose()?,
             provider: change.provider.to_string(),
             action: name_of(&ACTIONS, &change.action),
+            // The name in the code serves: only the same version of the program reads the plan.
             reason: change.reason.map(|reason| format!("{reason:?}")),
             before: SavedValue::of(&change.before)?,
             after: SavedValue::of(&change.after)?,

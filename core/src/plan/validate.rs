@@ -138,14 +138,18 @@ async fn check(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
+    // In stages, as in Terraform: errors of a later stage are mostly consequences of earlier ones.
     check_provisioner_kinds(session, diags)?;
     check_import_modules(session, diags)?;
     session.config.check_calls(diags)?;
     let options = Options::default();
     let mut draft = build::draft(diags, session, &options)?;
     let loaded = build::load(diags, session, &draft).await;
+    // Between the two, because it needs the schemas, and its edges could close a cycle that
+    // Terraform does not see.
     unsupported::remove_edges(session, &mut draft);
     let graph = build::frozen(diags, session, draft)?;
+    // Only now, so that one run reports both missing providers and cycles.
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {

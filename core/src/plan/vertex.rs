@@ -117,6 +117,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
         match self {
             Self::SharedVertex(shared) => shared.module(),
             Self::Resource(resource) => Some(resource.node),
+            // The state names them, so they need not wait until calls are expanded.
             Self::Read(_) | Self::Orphan(_) => None,
         }
     }

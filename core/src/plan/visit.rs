@@ -45,6 +45,7 @@ async fn side_by_side<F: Future>(
     let pieces = pieces.into_iter().enumerate();
     let pieces = pieces.map(|(at, piece)| async move { (at, piece.await) });
     let pieces = futures_util::stream::iter(pieces);
+    // With no place at all nothing would ever start.
     let mut done: Vec<_> = pieces.buffer_unordered(view.session.parallelism.max(1)).collect().await;
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, outcome)| outcome).collect()
@@ -112,6 +113,7 @@ impl<'a> View<'a> {
     fn failure(self) -> Severity {
         match self.options.mode {
             Mode::RefreshOnly => Severity::Warning,
+            // A failed condition must not stand in the way of a destruction.
             Mode::Normal if self.options.before_destroy => Severity::Warning,
             Mode::Normal | Mode::Destroy => Severity::Error,
         }

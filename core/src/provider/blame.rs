@@ -114,6 +114,7 @@ pub fn about_provider_diagnostics(
     for diagnostic in said {
         let severity = diagnostic.severity;
         let kind = usize::from(severity == Severity::Warning);
+        // Counted by kind: a flood of warnings must not push out the error behind it.
         if shown[kind] == MOST_DIAGNOSTICS {
             left_out[kind] += 1;
             continue;
@@ -153,6 +154,7 @@ pub(crate) fn shortened(mut text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
+    // `truncate` panics within a character.
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let rest = text.len() - end;
     text.truncate(end);
@@ -209,6 +211,7 @@ mod tests {
     #[test]
     fn what_a_provider_reports_beyond_all_measure_is_counted() {
         let mut many = vec![said(Severity::Warning, ""); MOST_DIAGNOSTICS + 7];
+        // An error counts however many warnings come before it.
         many.push(said(Severity::Error, ""));
         let mut diags = Diagnostics::new();
         assert!(about_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
@@ -220,6 +223,7 @@ mod tests {
     #[test]
     fn a_long_text_ends_with_the_length_of_its_rest() {
         assert_eq!(shortened("short".to_owned(), 5), "short");
+        // Never within a character: `ö` has two bytes.
         assert_eq!(shortened("sööö".to_owned(), 4), "sö… (4 more bytes)");
         let long = said(Severity::Warning, &"x".repeat(LONGEST_DETAIL + 3));
         let mut diags = Diagnostics::new();

@@ -104,6 +104,7 @@ impl Operations for Builtin {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
             functions: functions::signatures(),
+            // Moving, so that a `null_resource` can become a `terraform_data` as in Terraform.
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
                 move_resource_state: true,
@@ -164,6 +165,7 @@ impl Operations for Builtin {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         self.check_data(&request.type_name)?;
+        // The object is nowhere but in the state, so the stored one is current.
         Ok(ReadResponse {
             state: request.current,
             private: request.private,

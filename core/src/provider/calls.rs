@@ -107,6 +107,7 @@ impl Calls {
 
     /// Gives up calls that change nothing, from some time later on.
     pub(super) fn interrupt(&self) {
+        // The first interrupt counts: a second one must not extend the time.
         self.interrupted.set(self.interrupted.get().or_else(|| Some(Instant::now())));
         self.interruption.notify_waiters();
     }
@@ -121,6 +122,7 @@ impl Calls {
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let given_up = pin!(self.given_up(CallKind::of(call)));
+        // Polled in this order: an answer that has arrived does not lose against a deadline.
         match select(pin!(answer), given_up).await {
             Either::Left((answer, _)) => answer,
             Either::Right((why, _)) => Err(Failure::GivenUp(why)),
@@ -136,6 +138,8 @@ impl Calls {
             format!("its deadline of {} s has passed", limit.as_secs_f64())
         });
         let interruption = pin!(async {
+            // A change may take effect after it was given up, so an interrupt does not end the wait
+            // for its answer. Only a deadline of the user does.
             if !kind.is_read_only() {
                 return pending().await;
             }
@@ -146,6 +150,8 @@ impl Calls {
                 }
                 notified.await;
             };
+            // A call that begins after the interrupt has its time too, such as a read that finds
+            // out the effect of a change.
             sleep_until(interrupted.max(begun) + GRACE).await;
             "the run was interrupted, and the call changes nothing".to_owned()
         });
@@ -170,6 +176,7 @@ impl Calls {
     /// The calls that have waited for so long at least, the longest first.
     pub(super) fn waiting(&self, least: Duration) -> Vec<PendingCall> {
         let waiting = self.waiting.borrow();
+        // Numbers ascend with time, so the longest wait comes first.
         let all = waiting.values().map(|(waiting, since)| {
             let elapsed = since.elapsed();
             PendingCall { elapsed, ..waiting.clone() }

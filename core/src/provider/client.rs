@@ -117,6 +117,7 @@ pub struct ProviderClient {
 impl ProviderClient {
     pub(super) fn new(loaded: Rc<Loaded>, slot: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
         let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
+        // Terraform sends null of the type, and no absent value, from a module without metadata.
         if let Some(ty) = handle.meta_type() {
             handle.meta = payload(&Value::null(ty.clone()), &ty);
         }
@@ -141,6 +142,7 @@ impl ProviderClient {
     ) -> Result<T, Failure> {
         let underway = self.calls.begin(self.addr(), call, Some(about));
         let answer = self.calls.bounded(call, answer).await;
+        // A failure may quote what was sent, sensitive values included.
         underway.end(answer.map_err(|failure| failure.map_text(|text| self.masked(text))))
     }
 
@@ -199,6 +201,8 @@ impl ProviderClient {
             client: self.calls.capabilities(),
         };
         let call = "ValidateProviderConfig";
+        // Both calls go to this process, even if the slot gets another one between them. Terraform
+        // validates before each ConfigureProvider, too.
         let provider = self.provider();
         let verdict = provider.validate_provider_config(request);
         let verdict = self.answer(call, about.addr, verdict).await;
@@ -250,6 +254,8 @@ impl ProviderClient {
                 .about(about.addr.to_string()),
             ));
         }
+        // As in Terraform: with an equal version the host drops attributes that left the schema.
+        // With an older one they stay, because the provider may need them for the upgrade.
         let state = if object.schema_version == ty.schema.version {
             // Bytes that are no JSON are the provider's to complain about.
             json::strip_removed(&object.attributes, &ty.ty)
@@ -260,6 +266,8 @@ impl ProviderClient {
         } else {
             object.attributes.clone()
         };
+        // Sent for equal versions too, as in Terraform: a provider may rewrite its stored form
+        // without a new version.
         let request = UpgradeRequest {
             type_name: ty.name.clone(),
             version: object.schema_version,
@@ -313,6 +321,8 @@ impl ProviderClient {
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
         self.check_size(diags, call, (ty, answered), about)?;
+        // Terraform does this to every read, whatever the SDK of the provider
+        // (NormalizeObjectFromLegacySDK).
         let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
         Ok(Read { value, private: answer.private, identity })
@@ -385,6 +395,7 @@ impl ProviderClient {
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
         };
+        // Never asked a second time: the first request may have taken effect.
         self.answer("ApplyResourceChange", addr, self.provider().apply(request)).await
     }
 }

@@ -53,6 +53,7 @@ impl CallKind {
     /// Whether nothing is lost when the answer is not waited for.
     #[must_use]
     pub fn is_read_only(self) -> bool {
+        // What was opened has to be closed, and only the answer says by what.
         !matches!(self, Self::Apply | Self::Ephemeral)
     }
 }
@@ -82,6 +83,7 @@ impl FromStr for Deadlines {
                 .split_once('=')
                 .map_or((None, entry), |(kind, limit)| (Some(kind.trim()), limit.trim()));
             let nanoseconds = duration::nanoseconds(limit).ok();
+            // A limit of 0 would end every call at once.
             let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
             let limit = Duration::from_nanos(
                 limit.ok_or_else(|| format!("{entry:?} has no duration like 30s, 5m or 1h30m"))?,

@@ -120,6 +120,8 @@ impl Loaded {
             Mode::Ephemeral => (&self.ephemeral, &self.schema.ephemeral_resources),
         };
         let schema = schemas.get(name)?;
+        // A data source often has the name of a resource type, but only managed objects have
+        // identities.
         let identity = self.identities.schemas.get(name).filter(|_| mode == Mode::Managed);
         let prepare = || Rc::new(prepare(mode, name, schema, identity));
         Some(cells.get(name)?.get_or_init(prepare).clone())

@@ -151,6 +151,7 @@ impl<'l> Pool<'l> {
         addr: &ProviderAddr,
         purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
+        // It runs in this process, so it takes no place, and an interrupt has nothing to give up.
         if addr.is_builtin() {
             let provider = self.launcher.builtin();
             self.processes.add(addr, &provider, purpose);
@@ -168,6 +169,7 @@ impl<'l> Pool<'l> {
     /// needed, one more starts all the same: the caller cannot go on without it.
     async fn make_room(&self) {
         let Some(limit) = self.limit() else { return };
+        // A limit of zero would let nothing start.
         while self.processes.n_alive() >= limit.max(1) {
             let Some(spare) = self.spare() else {
                 // A process that is already ending frees a place soon. Without one, waiting here
@@ -183,6 +185,7 @@ impl<'l> Pool<'l> {
 
     /// A process that is not in use at this time. Its configuration is forgotten.
     fn spare(&self) -> Option<Arc<dyn Provider>> {
+        // Idle ones go first: no configuration is lost with them.
         if let Some(idle) = self.processes.unused_idle() {
             return Some(idle);
         }
@@ -303,6 +306,7 @@ impl<'l> Pool<'l> {
         let failed = |diags: &mut Diagnostics, call: &str, failure: &Failure| {
             diags.error(about_failure(&addr.provider, call, Some(&name), failure).at_opt(block))
         };
+        // Usually the process that was started for its schema, and so has no configuration yet.
         let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
             None => match self.start_again(&addr.provider, StartPurpose::Work).await {
@@ -328,6 +332,8 @@ impl<'l> Pool<'l> {
         addr: &ProviderAddr,
         purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
+        // The start counts as a pending call, so that a process that hangs while it starts is
+        // shown.
         let underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = match self.start(addr, purpose).await {
             Ok(provider) => provider,

@@ -153,6 +153,7 @@ struct ResultJson {
 struct ObjectJson {
     object_addr: String,
     status: String,
+    // Terraform leaves it out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     failure_messages: Vec<String>,
 }
@@ -224,6 +225,7 @@ fn read(json: ResultJson) -> Option<CheckResult> {
 
 /// Splits `module.a.check.b` into module and name.
 fn split(addr: &str, kind: &str) -> Option<(ModuleAddr, Str)> {
+    // Keys of modules may contain dots, but a name never does.
     let (before, name) = addr.rsplit_once('.')?;
     let module = before.strip_suffix(kind)?;
     Some((module.trim_end_matches('.').parse().ok()?, name.into()))

@@ -271,6 +271,7 @@ impl FileError {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
             }
         };
+        // Some details are whole sentences and end with a period already.
         Diagnostic::error(summary, format!("{name}: {self}.\n\n{remedy}").replace("..\n", ".\n"))
             .blame(Blame::Environment)
     }

@@ -150,6 +150,7 @@ impl IntentLog for LocalIntents {
         stored: Option<StateFile>,
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
+        // The access does not matter here: a run on this machine holds a lock on its own journal.
         recover::recover_from(self.interrupted()?, stored)
     }
 

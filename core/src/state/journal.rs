@@ -321,6 +321,8 @@ impl Journal {
     /// When it could not be written.
     pub fn settle(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
         self.write_down(op, object)?;
+        // Only now: a call whose result was not written stays open, so the next run asks for its
+        // effect.
         self.open.borrow_mut().remove(&op);
         Ok(())
     }

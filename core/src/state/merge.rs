@@ -55,6 +55,8 @@ fn differing(
     let keys = [old, new].into_iter().flatten().flat_map(|held| held.instances.keys());
     let keys: BTreeSet<_> = keys.collect();
     let differs = |key: &&InstanceKey| {
+        // With the provider: an instance changes too when its resource gets another provider
+        // configuration.
         let [old, new] = [old, new]
             .map(|held| held.and_then(|held| Some((&held.provider, held.instances.get(*key)?))));
         old != new
@@ -106,6 +108,7 @@ pub fn merge(
             }
         }
     }
+    // Results of checks belong to no instance, so the last run counts.
     if ours.check_results != base.check_results {
         merged.check_results.clone_from(&ours.check_results);
     }

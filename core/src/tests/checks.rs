@@ -28,6 +28,7 @@ fn checks(run: &super::Run) -> String {
 
 #[test]
 fn a_failed_assertion_is_a_warning_and_kept() {
+    // Read again at the end, as in Terraform: the changes may have altered what is checked.
     let mut bench = EvalFixture::new();
     let run = bench.apply(CHECKED);
     expect![[r#"
@@ -78,6 +79,7 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
 #[test]
 fn a_data_source_of_a_check_that_cannot_be_read_stops_nothing() {
     let mut bench = EvalFixture::new();
+    // Terraform turns every error within a check into a warning.
     bench.fault("look up k", super::Fault::Refuses);
     let run = bench.apply(CHECKED);
     expect![[r#"

@@ -118,6 +118,7 @@ impl Cloud {
     fn call(&self, call: String) -> Option<Fault> {
         let mut things = self.things();
         let fault = things.faults.get(&call).copied();
+        // Also a call that is to fail: what counts is what was sent.
         things.calls.push(call);
         fault
     }
@@ -218,6 +219,7 @@ impl Cloudy {
                 planned = with(&planned, "note", unknown());
             }
         }
+        // Also where it stays the same: a provider may always list it, and core has to compare.
         (planned, vec![Path::root().attribute("zone")])
     }
 
@@ -244,6 +246,7 @@ impl Cloudy {
         let name = text(field(planned, "name"));
         let mut made = planned.clone();
         if field(&made, "id").is_unknown() {
+            // Another id for each object of a name, so that a replacement is seen in the state.
             let n = things.n_made.entry(name.clone()).or_default();
             *n += 1;
             let id = format!("{name}-{n}");
@@ -332,6 +335,7 @@ impl Operations for Cloudy {
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
         self.alive()?;
+        // As of an older provider, which does not have it: core asks for the schemas instead.
         Err(Failure::Unimplemented("GetMetadata"))
     }
 
@@ -344,6 +348,7 @@ impl Operations for Cloudy {
         let fault = self.cloud.call(format!("read {id}"));
         self.outlives(&format!("read {id}")).await?;
         self.cloud.take_time().await;
+        // Another call may have ended the process meanwhile.
         self.alive()?;
         let found = self.cloud.things().objects.get(&id).cloned();
         let is_refused = fault == Some(Fault::Refuses) || self.stopped.load(Relaxed);
@@ -416,6 +421,7 @@ impl Operations for Cloudy {
             })
         };
         let null = || Value::null(ty.clone());
+        // Null beside an error must not make core forget an object that is there.
         if fault == Some(Fault::Refuses) {
             return answer(null(), no(&what));
         }
@@ -461,6 +467,7 @@ impl Operations for Cloudy {
             None => request.id,
         };
         self.cloud.call(format!("import {id}"));
+        // Only the id, as many providers import: core has to read the rest.
         let empty = thing().block.empty_value();
         let resource = ImportedResource {
             type_name: request.type_name,

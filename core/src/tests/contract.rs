@@ -59,6 +59,7 @@ fn a_result_must_be_what_was_planned() {
         0 journals
     "#]],
     );
+    // Only a creation leaves something half made, so what is updated is not tainted.
     check(
         &a("size = 1"),
         &a("size = 2"),
@@ -114,6 +115,7 @@ fn what_was_made_must_be_there() {
             0 journals
         "#]],
     );
+    // What was there may still be: it is read, and not taken for gone.
     check(
         &a("size = 1"),
         &a("size = 2"),
@@ -147,6 +149,7 @@ fn what_was_destroyed_must_not_be_there() {
 
 #[test]
 fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal() {
+    // An object that was being created has no id to be read by, so the journal keeps the call open.
     check(
         "",
         &a(""),
@@ -159,6 +162,7 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
             1 journals
         "#]],
     );
+    // What has an id can be read, and the call is settled at once.
     check(
         &a("size = 1"),
         &a("size = 2"),
@@ -225,6 +229,7 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
           size = 2
         }"#;
     let mut bench = EvalFixture::after(before);
+    // The plan is the first and gets an update; the second one, while applying, gets a replacement.
     bench.cloud.things().moody = true;
     let run = bench.apply(after);
     expect![[r#"

@@ -29,9 +29,11 @@ fn cut_off(bench: &EvalFixture, config: &str) {
             let turns = if before == calls() { turns + 1 } else { 0 };
             still.set((calls(), turns));
             let hung = bench.cloud.things().hung;
+            // Other calls may go on beside the one that hangs, so that alone is not the end.
             if hung && turns > 50 {
                 return Poll::Ready(false);
             }
+            // A call that hangs wakes no task, so the future has to be polled again without.
             context.waker().wake_by_ref();
             Poll::Pending
         })
@@ -100,6 +102,7 @@ fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
         calls: 
     "#]],
     );
+    // `b` was gone before: its end is what is replayed.
     check(
         CHAIN,
         "",
@@ -126,6 +129,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
              }}"
         )
     };
+    // Destroyed first: the old object is gone when the creation is cut off.
     check(
         &config("n", false),
         &config("s", false),
@@ -138,6 +142,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
         calls: 
     "#]],
     );
+    // Created first: as long as nothing is known of a successor, the old one is current.
     check(
         &config("n", true),
         &config("s", true),
@@ -151,6 +156,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
             calls: 
         "#]],
     );
+    // The successor is made, and the old one deposed until its end is reported.
     check(
         &config("n", true),
         &config("s", true),
@@ -198,6 +204,7 @@ fn nothing_is_called_before_it_is_announced() {
     let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let text = String::from_utf8_lossy(&std::fs::read(journal).unwrap()).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
+    // An announced call counts as sent, so one that was not must not be found there.
     assert!(!text.contains("test_thing.b"), "{text}");
 }
 
@@ -289,6 +296,7 @@ fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
         test_thing.a a-1
         0 journals
     "#]]
+    // Nothing is open any more, so the journal need not be kept for the next run.
     .assert_eq(&format!("{}{}{} journals\n", run.story(), bench.state(), bench.n_journals()));
     bench.well_again();
     let again = bench.plan(FOUND_BY_NAME);
@@ -297,6 +305,7 @@ fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
 
 #[test]
 fn an_object_that_was_never_made_is_made() {
+    // An identity names one object: where none has it, none was made.
     let story = searched(FOUND_BY_NAME, |bench| bench.cloud.things().objects.clear());
     expect![[r#"
         + test_thing.a
@@ -310,6 +319,7 @@ fn an_object_that_was_never_made_is_made() {
 #[test]
 fn an_object_that_is_not_as_it_was_to_be_is_not_taken() {
     let story = searched(FOUND_BY_NAME, |bench| {
+        // The same name with other values may be of another's making.
         let mut things = bench.cloud.things();
         let object = things.objects.get_mut("a-1").unwrap();
         *object = super::cloud::with(object, "zone", formwork_value::Value::string("theirs"));
@@ -333,6 +343,8 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
         }"#;
     let bench = super::provisioners::bench();
     bench.cloud.things().identified = true;
+    // Provisioners run after the creation, so at the cut none had: the object counts as tainted, as
+    // after one that failed.
     let story = searched_on(bench, [FOUND_BY_NAME, config], |_| ());
     expect![[r#"
         -/+ test_thing.a ReplaceBecauseTainted
@@ -407,6 +419,7 @@ fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
     };
     let detail = beside(vec!["a-8".into(), "a-9".into()]);
     assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
+    // Of 21 that fit ten are named, as no list should fill the screen.
     let detail = beside((10..30).map(|number| format!("b-{number}")).collect());
     assert!(detail.ends_with("b-17\n  b-18\n  and 11 more"), "{detail}");
 }
@@ -451,6 +464,7 @@ fn objects_planned_alike_are_interchangeable() {
 
 #[test]
 fn of_several_objects_that_fit_none_is_taken() {
+    // To take the wrong one would put another's object under this configuration.
     let story = listed(|bench| {
         let mut things = bench.cloud.things();
         let id = formwork_value::Value::string("a-9");
@@ -470,6 +484,7 @@ fn of_several_objects_that_fit_none_is_taken() {
 
 #[test]
 fn an_object_that_is_not_listed_may_still_be_there() {
+    // A list may lack what was made just now, so unlike an identity it proves nothing.
     let story = listed(|bench| drop(bench.cloud.things().objects.remove("a-1")));
     expect![[r#"
         + test_thing.a

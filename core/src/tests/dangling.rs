@@ -47,6 +47,7 @@ output "y" {
     let bench = EvalFixture::new();
     let loaded = Loaded { config, sources, variables: BTreeMap::new() };
     let summaries = |diags: &Diagnostics| -> Vec<String> {
+        // What is reported at the same place may follow from it: only others count.
         let known: Vec<_> = dangling.iter().map(|problem| problem.subject).collect();
         let new = diags.iter().filter(|problem| !known.contains(&problem.subject));
         new.map(|problem| problem.summary.clone()).collect()

@@ -67,6 +67,8 @@ fn a_data_source_waits_for_changes_of_what_it_depends_on() {
                data "test_lookup" "free" {{ key = local.behind }}"#
         )
     };
+    // With `depends_on` what is behind a local counts too, otherwise what the block mentions
+    // itself.
     check(
         &config(1),
         &config(2),
@@ -103,6 +105,7 @@ fn a_data_source_with_conditions_waits_for_everything_behind_it() {
                }}"#
         )
     };
+    // As in Terraform, conditions make what is behind a local count as well.
     check(
         &config(1),
         &config(2),
@@ -177,6 +180,7 @@ const BOTH: &str = r#"
 #[test]
 fn destroying_everything_leaves_no_data_source() {
     let mut bench = EvalFixture::after(BOTH);
+    // Read although everything goes, because a provider may be configured with it.
     let run = bench.destroy(BOTH);
     expect![[r#"
         - test_thing.a

@@ -41,6 +41,7 @@ fn chain() -> String {
 #[test]
 fn what_becomes_ready_together_is_made_durable_together() {
     for config in [flat(), counted()] {
+        // A request for each filling of the places: 400 by 100 at once are four.
         for (parallelism, most) in [(MANY, 1), (100, 4), (10, 40), (1, MANY)] {
             let [made, destroyed] = requests(&config, parallelism);
             assert!(
@@ -53,5 +54,6 @@ fn what_becomes_ready_together_is_made_durable_together() {
 
 #[test]
 fn what_waits_for_each_other_is_made_durable_one_by_one() {
+    // Each is announced only after the answer to the one before, so none can share.
     assert_eq!(requests(&chain(), MANY), [MANY, MANY]);
 }

@@ -177,6 +177,7 @@ async fn a_renewal_that_hangs_holds_up_no_other() {
     let loaded = Loaded::of(config);
     let pool = Pool::new(&bench.cloud);
     let run = bench.both(&loaded, &pool, true, &mut diags);
+    // The clock is paused, so waiting takes no time.
     let patience = std::time::Duration::from_secs(60);
     let ended = tokio::time::timeout(patience, run).await;
     assert!(ended.is_err());

@@ -84,6 +84,7 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
 
 #[test]
 fn one_instance_can_be_excluded() {
+    // `c` mentions `b[1]` alone, but needs all of `b` in the graph.
     check(
         "",
         TREE,
@@ -157,6 +158,7 @@ fn what_stays_keeps_what_it_was_made_after() {
         output.of_c "c-1"
     "#]],
     );
+    // `b[0]` stays, and so must `a`, which it was made after.
     check(
         TREE,
         "",
@@ -185,6 +187,7 @@ fn what_stays_keeps_what_it_was_made_after() {
         output.of_c "c-1"
     "#]],
     );
+    // Outputs go only where everything does.
     check_destroy(
         &["test_thing.other"],
         &expect![[r#"
@@ -260,5 +263,6 @@ fn what_stays_keeps_what_it_was_made_after_under_its_new_name() {
         options.mode = Mode::Destroy;
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });
+    // `b` was made after `a`, which is `z` by now: neither may go.
     assert_eq!(run.order(), "\n");
 }

@@ -45,6 +45,7 @@ fn a_refused_creation_leaves_nothing_and_is_tried_again() {
 
 #[test]
 fn a_half_made_object_is_kept_and_replaced() {
+    // As in Terraform: what comes beside an error from a creation is tainted.
     check(
         "",
         A,
@@ -81,6 +82,7 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
             test_thing.a a-1 2
         "#]],
     );
+    // Unlike after a creation, it is not tainted: Terraform takes the answer as the new object.
     check(
         A,
         &a("size = 2"),
@@ -158,6 +160,7 @@ const SOUTH: &str = "zone = \"s\"\nlifecycle { create_before_destroy = true }";
 
 #[test]
 fn a_create_first_replacement_that_fails_keeps_the_old_object() {
+    // As in Terraform: nothing came in its place, so the deposed object is the current one again.
     check(
         &a(NORTH),
         &a(SOUTH),
@@ -178,6 +181,7 @@ fn a_create_first_replacement_that_fails_keeps_the_old_object() {
 
 #[test]
 fn a_half_made_create_first_replacement_deposes_the_old_object() {
+    // As in Terraform: a tainted successor keeps its place, and so the old object stays deposed.
     check(
         &a(NORTH),
         &a(SOUTH),
@@ -240,6 +244,7 @@ fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
     bench.fault("delete a-1", Fault::Refuses);
     bench.apply(&a(SOUTH));
     bench.well_again();
+    // With the successor gone, the deposed object is all there is: it stays until there is another.
     bench.cloud.things().objects.remove("a-2");
     bench.fault("create a", Fault::Refuses);
     let run = bench.apply(&a(SOUTH));
@@ -444,9 +449,11 @@ fn what_cannot_be_begun_when_the_disk_is_full_is_not_tried_one_by_one() {
           count = 100
           name  = "a${count.index}"
         }"#;
+    // The beginning of the run fits, and no announcement of a call.
     let mut bench = EvalFixture { room: Some(1), ..EvalFixture::new() };
     let run = bench.apply(config);
     assert!(bench.state().is_empty());
+    // One error and not a hundred: the others would say the same.
     assert_eq!(run.said(), "error test_thing.a[0]: Journal cannot be written\n");
 }
 

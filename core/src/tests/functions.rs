@@ -131,6 +131,7 @@ fn a_name_that_is_none_is_explained() {
 #[test]
 fn arguments_that_are_never_the_same_come_to_an_end() {
     let mut bench = EvalFixture::new();
+    // Each evaluation gives another argument, and so needs another answer.
     let config = r#"resource "test_thing" "t" { name = provider::test::shout(uuid()) }"#;
     let run = bench.apply(&format!("{LISTED}{config}"));
     assert!(run.said().contains("Too many calls of provider functions"), "{}", run.said());
@@ -157,6 +158,7 @@ fn one_process_answers_everybody() {
         ));
     }
     let mut bench = EvalFixture::new();
+    // Several at once, so that many want a process before there is one.
     bench.parallelism = 10;
     let run = bench.plan(&config);
     assert_eq!(run.said(), "");

@@ -22,6 +22,7 @@ resource "test_thing" "a" {
 #[test]
 fn what_is_there_already_is_imported_once_and_changed_as_written() {
     let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    // It exists, and no state has it: as if made by hand.
     bench.file.state.resources.clear();
     let run = bench.apply(IMPORT);
     expect![[r#"
@@ -116,6 +117,7 @@ fn what_is_generated_is_planned_as_if_it_had_been_written() {
         error test_thing.a: the cloud says no to plan
     "#]]
     .assert_eq(&generating(&bench, UNWRITTEN));
+    // The secret is not written out, so what is generated would take it away: an update.
     bench.well_again();
     expect![[r#"
         ~ test_thing.a (imported by the id "a-1")
@@ -134,6 +136,7 @@ fn what_is_generated_is_planned_as_if_it_had_been_written() {
 #[test]
 fn only_single_blocks_in_the_root_module_are_generated() {
     let bench = EvalFixture::new();
+    // Terraform generates no `count` or `for_each` either.
     let said = generating(
         &bench,
         "import {\n  to = test_thing.a[0]\n  id = \"a\"\n}\nimport {\n  to = test_thing.b[\"k\"]\n  id = \"b\"\n}\n",

@@ -34,6 +34,7 @@ fn meanwhile(
     let first = bench.cloud.things().calls.len();
     {
         let mut things = bench.cloud.things();
+        // Counted from here on, because faults name processes by their number.
         (things.n_launches, things.n_running, things.hung) = (0, 0, false);
     }
     let mut diags = Diagnostics::new();
@@ -74,6 +75,7 @@ fn what_is_lost_because_a_provider_ends_when_asked_to_stop_is_not_asked_again() 
     bench.cloud.things().ends_when_stopped = true;
     let run = meanwhile(&mut bench, A, async |bench, pool| {
         interrupt(bench, pool).await;
+        // Only now the read comes back, and finds that its process has ended.
         bench.well_again();
     });
     assert_eq!(run.said(), "error test_thing.a: Plugin did not respond\n");
@@ -96,6 +98,7 @@ fn a_replacement_that_is_not_ready_is_given_up() {
 #[test]
 fn a_replacement_that_gets_ready_after_the_interrupt_is_asked_nothing() {
     let mut bench = EvalFixture::after(A);
+    // The read is lost with process 1, and process 2 hangs while it gets its configuration.
     bench.cloud.things().deaths.insert("read a-1".into());
     bench.fault("configure - 2", Fault::Hangs);
     let run = meanwhile(&mut bench, A, async |bench, pool| {
@@ -131,8 +134,10 @@ fn who_lost_one_process_does_not_wait_for_who_lost_another() {
     let config = ["x", "y"].map(region).concat();
     let mut bench = EvalFixture::after(&config);
     bench.parallelism = 10;
+    // Slow, so that both are asked before either dies.
     bench.cloud.things().slow = true;
     bench.cloud.things().deaths.extend(["read x-1".to_owned(), "read y-1".to_owned()]);
+    // The first of the two replacements: the other one starts without trouble.
     bench.fault("launch 3", Fault::Hangs);
     let run = meanwhile(&mut bench, &config, async |bench, _| {
         assert!(until(|| bench.cloud.things().hung).await, "nothing hangs");

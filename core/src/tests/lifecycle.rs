@@ -148,6 +148,7 @@ fn instances_come_and_go_with_for_each() {
 
 #[test]
 fn another_kind_of_repetition_replaces_all_instances() {
+    // Terraform keeps an object only between no key and `[0]`.
     check(
         r#"resource "test_thing" "a" {
              count = 1
@@ -355,6 +356,7 @@ fn what_the_state_says_of_an_unchanged_object_follows_the_configuration() {
     };
     let more = "depends_on = [test_thing.a]
                 lifecycle { create_before_destroy = true }";
+    // What `b` depends on inherits its flag, and the state records that although nothing changes.
     check(
         &config(""),
         &config(more),

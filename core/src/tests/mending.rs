@@ -43,9 +43,11 @@ fn several_questions_lost_with_one_process_are_put_to_one_other() {
     let config = things(&["a", "b", "c"]);
     let mut bench = EvalFixture::after(&config);
     bench.parallelism = 10;
+    // Slow, so that all three are asked before the process dies.
     bench.cloud.things().slow = true;
     assert_eq!(launches(&mut bench, &config), (1, String::new()));
     dies(&bench, &["read b-1"]);
+    // Only the question about `b` ends it, but all three are lost.
     let said = "warning -: Provider was asked a second time\n".repeat(3);
     assert_eq!(launches(&mut bench, &config), (2, said));
 }
@@ -98,6 +100,7 @@ fn a_process_that_cannot_take_the_place_of_another_is_ended() {
         let mut bench = EvalFixture::after(&config);
         {
             let mut things = bench.cloud.things();
+            // Counted from here on, so that process 2 is the replacement.
             (things.limit, things.n_launches, things.most_running) = (Some(1), 0, 0);
         }
         dies(&bench, &["read x-1"]);

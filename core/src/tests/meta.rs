@@ -54,6 +54,7 @@ fn each_module_tells_its_own_along_with_every_call() {
 #[test]
 fn what_is_no_longer_written_is_not_spoken_for() {
     let mut bench = EvalFixture::after(TWO_MODULES);
+    // Metadata goes along with a block, and none of the objects has one any more.
     let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
     expect![[r#"
         configure -, read a-1, plan a-1, read b-1, plan b-1, read c-1, plan c-1, delete a-1, delete b-1, delete c-1

@@ -6,6 +6,7 @@ use super::EvalFixture;
 
 #[test]
 fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
+    // A hundred at each of four levels would be 100 million.
     let level =
         |inner: &str| format!("module \"m\" {{\n  source = \"{inner}\"\n  count  = 100\n}}\n");
     let files = [
@@ -144,6 +145,7 @@ output "name" {
 #[test]
 fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
     let mut bench = EvalFixture::new();
+    // What is constant is judged before anything is planned, and ends that as well.
     let (validated, planned) = (bench.validate(JUDGED), bench.plan(JUDGED));
     let story = format!("validating\n{}planning\n{}", validated.said(), planned.said());
     expect![[r#"

@@ -97,6 +97,7 @@ fn a_chain_created_first_is_made_before_the_old_one_goes() {
 #[test]
 fn what_a_create_first_object_needs_is_created_first_too() {
     let some = |zone: &str| chain(zone, zone, &format!("{zone}\n{FIRST}"));
+    // As in Terraform: else an old dependency would have to go while the old object still uses it.
     check(
         &some(NORTH),
         &some(SOUTH),
@@ -124,6 +125,7 @@ fn what_a_create_first_object_needs_is_created_first_too() {
 #[test]
 fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
     let some = |zone: &str| chain(&format!("{zone}\n{FIRST}"), "", "");
+    // `b` uses the old `a` until it is updated.
     check(
         &some(NORTH),
         &some(SOUTH),
@@ -137,6 +139,7 @@ fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
 
 #[test]
 fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
+    // The default order of Terraform, although `b` mentions what goes.
     check(
         &chain(NORTH, "", ""),
         &chain(SOUTH, "", ""),
@@ -150,6 +153,7 @@ fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
 
 #[test]
 fn an_object_is_updated_after_what_it_depended_on_is_gone() {
+    // By the dependencies in the state, as in Terraform: the block of `b` mentions `a` no more.
     check(
         &chain("", "", ""),
         &chain("gone", "size = 1", ""),
@@ -163,6 +167,7 @@ fn an_object_is_updated_after_what_it_depended_on_is_gone() {
 
 #[test]
 fn an_orphan_goes_before_what_it_depended_on_changes() {
+    // The orphans use `a` as it was, so they go before it changes.
     check(
         &chain("", "", ""),
         &chain("size = 1", "gone", "gone"),
@@ -212,6 +217,8 @@ fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
 
 #[test]
 fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle() {
+    // A cycle in Terraform: the new `b` waits for the end of `a`, which waits for that of the old
+    // `b`, which waits for the new one.
     check(
         &chain("", NORTH, ""),
         &chain("gone", &format!("{SOUTH}\n{FIRST}"), ""),
@@ -323,6 +330,7 @@ fn instances_that_shrink_away_go_dependents_first() {
 
 #[test]
 fn order_goes_through_values_and_data_sources() {
+    // The key is not known while planning, so the read waits for `a`.
     check(
         "",
         r#"resource "test_thing" "a" { name = "a" }
@@ -366,6 +374,7 @@ fn what_was_renamed_still_goes_after_what_was_made_after_it() {
         )
     };
     let moved = "moved {\n from = test_thing.m\n to = test_thing.b\n}\n";
+    // The state of `y` names `m`, which has to be followed to its new name.
     check_end(
         &named("m", NORTH),
         &(named("b", NORTH) + moved),
@@ -411,6 +420,7 @@ fn what_is_mentioned_since_goes_after_what_mentions_it() {
         )
     };
     let since = "note = local.a";
+    // The state records no dependency yet, so the order comes from the configuration.
     check_end(
         &both("", NORTH),
         &both(since, NORTH),
@@ -445,6 +455,7 @@ fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
           note = test_thing.a.id
         }
         "#;
+    // To follow both would be a cycle.
     check_end(
         before,
         after,
@@ -471,6 +482,7 @@ fn what_is_new_waits_for_what_goes_of_all_it_mentions() {
           note = test_thing.a[0].id
         }"#;
     let mut bench = EvalFixture::after(first);
+    // `c` needs `a[0]` only, but a reference counts for all of `a`.
     bench.fault("delete a1-1", super::cloud::Fault::Refuses);
     expect![[r#"
         - test_thing.a[1] DeleteBecauseCountIndex

@@ -44,6 +44,7 @@ fn outputs_are_created_updated_and_deleted() {
 
 #[test]
 fn an_output_without_a_value_is_not_stored() {
+    // As in Terraform, an output that is null is none in the state.
     check(
         "",
         r#"output "o" { value = null }"#,

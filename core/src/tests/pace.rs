@@ -27,6 +27,7 @@ fn config(size: usize) -> String {
 
 #[test]
 fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be() {
+    // The largest number must not overflow where places are counted.
     for limit in [1, 10, 1000, usize::MAX] {
         let mut bench = EvalFixture::after("");
         bench.parallelism = limit;
@@ -51,6 +52,7 @@ fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be()
 
 #[test]
 fn reading_ahead_leaves_turns_to_others_that_can_continue() {
+    // With one place nothing is read ahead.
     for limit in [2, 10] {
         let mut bench = EvalFixture::after(&config(1));
         bench.parallelism = limit;

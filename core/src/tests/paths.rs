@@ -115,10 +115,12 @@ fn told(early: Option<VertexId>) -> Vec<String> {
         // The time a process takes to end is its own affair; the run does not wait for the last
         // one.
         calls.retain(|call| call != "end");
+        // Their order is free where none waits for another: what counts is which there are.
         calls.sort();
         format!("{}{}{}{}", run.said(), run.changes(), bench.state(), calls.join("\n"))
     };
     let mut all = Vec::new();
+    // The larger first, so that the second run has something to destroy.
     for size in [2, 1] {
         let run = bench.apply(&config(size));
         assert!(!run.diags.has_errors(), "{early:?} {size}: {:?}", run.diags);

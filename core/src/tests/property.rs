@@ -43,6 +43,7 @@ fn thing() -> impl Strategy<Value = Thing> {
 
 /// Expression for the ids of the instances of an earlier resource, written in its own module.
 fn ids(at: usize) -> String {
+    // `flatten` takes both the one object and the list that `count` makes of it.
     format!("flatten([test_thing.r{at}])[*].id")
 }
 
@@ -57,6 +58,7 @@ fn ids_from_outside(things: &[Thing], keyed: [bool; 2], at: usize) -> String {
 
 fn mentioned(things: &[Thing], at: usize) -> Vec<usize> {
     let on = things[at].on.iter().copied();
+    // Only earlier ones, so that no configuration is a cycle by itself.
     on.filter(|&on| on < at && things[on].written).collect()
 }
 
@@ -75,6 +77,7 @@ fn resources(text: &mut String, things: &[Thing], keyed: [bool; 2], home: Option
             false => format!("var.r{on}"),
         });
         let on: Vec<_> = on.collect();
+        // `[]` because there may be nothing to join.
         let _ = writeln!(text, "note = join(\",\", concat([], {}))", on.join(", "));
         let _ = writeln!(text, "lifecycle {{ create_before_destroy = {} }}\n}}", thing.first);
     }

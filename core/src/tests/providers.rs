@@ -125,6 +125,7 @@ const NESTED: &str = r#"
 #[test]
 fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying() {
     let mut bench = EvalFixture::new();
+    // What is unknown goes to the provider as unknown, as in Terraform: it has to plan with that.
     expect![[r#"
         + test_thing.inner
         + test_thing.outer
@@ -176,6 +177,7 @@ fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
         )
     };
     let mut bench = EvalFixture::after(&without("", true));
+    // An orphan goes before a change of what it was made after; but this change makes its provider.
     let run = bench.apply(&without("size = 2", false));
     expect![[r#"
         - test_thing.inner DeleteBecauseNoResourceConfig
@@ -295,6 +297,7 @@ fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
             "#
         )
     };
+    // The flag is inherited through the provider that stands between the two.
     let mut bench = EvalFixture::after(&config("north"));
     let run = bench.apply(&config("south"));
     expect![[r#"
@@ -333,6 +336,8 @@ fn what_shrinks_goes_first_where_a_provider_is_made_of_what_remains() {
           name     = "u"
           note     = join(",", test_thing.r[*].id)
         }"#;
+    // `u` was made after `r[1]` and would go before it, but its provider is made of `x`, which
+    // waits for the end of `r[1]`.
     let mut bench = EvalFixture::after(&config(2, used));
     expect![[r#"
         - test_thing.r[1] DeleteBecauseCountIndex

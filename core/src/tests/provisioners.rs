@@ -137,6 +137,7 @@ fn before_an_object_goes_its_own_run() {
 
 #[test]
 fn a_block_that_is_gone_runs_nothing() {
+    // As in Terraform: they are in the block alone, not in the state.
     check(
         &[ONE, ""],
         &expect![[r#"
@@ -220,6 +221,7 @@ fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
         test_thing.a a-2
     "#]],
     );
+    // A rule of Terraform: deposed objects run none.
     check(
         &[&config("north", true), &config("south", true)],
         &expect![[r#"

@@ -28,6 +28,7 @@ fn story(bench: &mut EvalFixture, targets: &[&str], config: &str) -> String {
 
 #[test]
 fn a_target_comes_with_what_it_depends_on() {
+    // An output comes along where all that it mentions does, as in Terraform.
     expect![[r#"
         + test_thing.a
         + test_thing.b[0]
@@ -119,6 +120,7 @@ fn a_target_is_destroyed_with_everything_that_depends_on_it() {
 
 #[test]
 fn a_targeted_orphan_goes_alone() {
+    // Only a destruction takes along what depends on a target, as in Terraform.
     let mut bench = EvalFixture::after(TREE);
     expect![[r#"
         - test_thing.b[0] DeleteBecauseNoResourceConfig

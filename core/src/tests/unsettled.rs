@@ -35,6 +35,7 @@ module "m" {{
 
 #[test]
 fn an_output_without_references_has_its_conditions_looked_at() {
+    // While planning the id is unknown, and the condition neither holds nor fails.
     let inside = r#"
         variable "x" {}
         output "y" {
@@ -151,6 +152,7 @@ fn values_are_left_alone_where_the_run_is_limited() {
         locals { number = tonumber(var.x) }"#,
     );
     let mut bench = EvalFixture::new();
+    // As in Terraform, what no target needs is not looked at.
     bench.target(&["test_thing.a"]);
     let limited = bench.apply(&config).story();
     expect![[r#"

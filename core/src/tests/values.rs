@@ -168,6 +168,7 @@ fn times_of_the_plan_and_of_the_run() {
         output "planned" { value = plantimestamp() }
         output "done" { value = timestamp() }"#;
     let mut bench = EvalFixture::new();
+    // Planned, `timestamp()` would have another value when it is applied: so it is unknown.
     expect![[r#"
         + output.done unknown string
         + output.planned "1970-01-01T00:00:00Z"

@@ -44,6 +44,7 @@ impl LooseVersion {
         let numbers = self.significant().cmp(other.significant());
         numbers.then_with(|| match (self.is_prerelease(), other.is_prerelease()) {
             (true, true) => by_parts(&self.pre, &other.pre),
+            // Turned round, because a prerelease comes before its release.
             (mine, others) => others.cmp(&mine),
         })
     }
@@ -113,6 +114,8 @@ impl Operator {
             Self::Less => in_range && order.is_lt(),
             Self::LessOrEqual => in_range && order.is_le(),
             Self::Pessimistic => {
+                // All as go-version has it: the numbers before the last written one are fixed, and
+                // a version with fewer numbers than the constraint never meets it.
                 let fixed = given.n_written - 1;
                 in_range
                     && given.is_prerelease() == version.is_prerelease()
@@ -172,6 +175,7 @@ impl FromStr for LooseConstraints {
 }
 
 fn constraint(text: &str) -> Result<(Operator, LooseVersion), ConstraintError> {
+    // `\s` in the patterns of Go means the blanks of ASCII only, so a wider one is refused.
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
     if text.is_empty() {
         return Err(ConstraintError::Empty);
@@ -232,6 +236,7 @@ mod tests {
         {
             assert!(text.parse::<LooseVersion>().is_err(), "{text}");
         }
+        // Terraform reads the numbers into integers of 64 bits with a sign.
         assert!("9223372036854775807".parse::<LooseVersion>().is_ok());
         assert!("9223372036854775808".parse::<LooseVersion>().is_err());
     }

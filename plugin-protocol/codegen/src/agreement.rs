@@ -67,6 +67,8 @@ impl Agreement {
             )
             .collect();
         // A message that holds one of its own kind is of its own kind too.
+        // Repeated until nothing changes: an own `Attribute` makes `Block` an own message, and that
+        // makes `Schema` one. Each round adds one, so it ends.
         while let Some((name, fate)) = next_tainted(&v5, &fates) {
             fates.insert(name, fate);
         }
@@ -82,6 +84,8 @@ impl Agreement {
     /// something declared inside it is not shared.
     pub fn shared_paths(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter().filter_map(|(name, fate)| match fate {
+            // prost maps everything below an external path, so an outer message with an own message
+            // inside would drag that one along.
             MessageDifference::Shared { with, .. } if self.shares_inner(name) => {
                 Some((name, with.as_str()))
             }
@@ -149,6 +153,8 @@ fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> Mess
     let values = |of: &EnumDescriptorProto| {
         of.value.iter().map(|value| (value.number(), value.name().to_owned())).collect::<Vec<_>>()
     };
+    // An enum travels as its number, but its names become Rust variants: one type for both needs
+    // both alike.
     if values(v5) == values(other) {
         MessageDifference::Shared { with, extra: Vec::new() }
     } else {
@@ -162,6 +168,8 @@ fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Message
         return MessageDifference::Own("protocol 6 has no such message".to_owned());
     };
     for field in &v5.field {
+        // By number: the wire identifies a field by nothing else, and a name may have moved, as
+        // `write_only` has (10 in protocol 5, 11 in protocol 6).
         let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
             return MessageDifference::Own(format!("protocol 6 has no field {}", field.number()));
         };
@@ -174,6 +182,7 @@ fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Message
             ));
         }
     }
+    // Extra fields do no harm: readers of protocol 5 pass over fields that they do not know.
     let known = |number| v5.field.iter().any(|field| field.number() == number);
     let extra = other.field.iter().filter(|field| !known(field.number()));
     MessageDifference::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
@@ -201,6 +210,7 @@ impl Shape {
             ty: field.r#type.unwrap_or_default(),
             of: name_in_v6(field.type_name()),
             label: field.label.unwrap_or_default(),
+            // Presence changes nothing on the wire, but it is an `Option` in Rust.
             optional: field.proto3_optional(),
             one_of,
         }

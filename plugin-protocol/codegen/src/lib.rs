@@ -54,10 +54,14 @@ pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let agreement = Agreement::find(&descriptions)?;
     let mut messages = builder(out).build_client(false).build_server(false);
     for (v5, v6) in agreement.shared_paths() {
+        // The code of protocol 5 names the type of protocol 6 then, so that one conversion serves
+        // both.
         messages = messages.extern_path(v5, rust_path(v6));
     }
     messages.compile_fds(descriptions)?;
 
+    // A builder of its own, because the plumbing has few methods and is the same for both versions:
+    // here the generated clients and servers do.
     builder(out).compile_fds(protox::compile(PLUMBING_FILES, [proto])?)?;
     Ok(())
 }
@@ -65,16 +69,19 @@ pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 fn builder(out: &Path) -> tonic_prost_build::Builder {
     tonic_prost_build::configure()
         .out_dir(out)
+        // Those lines are for build scripts, and this is a program.
         .emit_rerun_if_changed(false)
         // Payloads are passed on as they came: their bytes share the memory of the message.
         .bytes(".")
         // Map entries are written in a stable order.
         .btree_map(".")
+        // No generated `connect`: `client/connect.rs` opens connections, with a pinned certificate.
         .build_transport(false)
 }
 
 /// The Rust path of a message of protocol 6, `.tfplugin6.GetFunctions.Response`.
 fn rust_path(v6: &str) -> String {
+    // A full name begins with a dot, so the first part is empty and the second is the package.
     let mut names: Vec<&str> = v6.split('.').skip(2).collect();
     let own = names.pop().unwrap_or_default();
     let modules = names.into_iter().map(|name| format!("::{}", snake(name)));

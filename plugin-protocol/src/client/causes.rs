@@ -10,6 +10,7 @@ pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
         let part = error.to_string();
+        // Contained and not only equal: an outer error often repeats the inner one behind a colon.
         if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
             parts.push(part);
         }

@@ -34,6 +34,8 @@ pub(crate) struct Lease {
 impl Lease {
     /// Lends `channel` and counts the call in `in_flight` until the lease is dropped.
     pub(crate) fn new(channel: Channel, in_flight: Arc<AtomicUsize>) -> Self {
+        // Relaxed: the count only guides the choice of a connection, and no other memory depends on
+        // it.
         in_flight.fetch_add(1, Ordering::Relaxed);
         Self { channel, _in_flight: InFlight(in_flight) }
     }

@@ -60,10 +60,12 @@ impl Dialer {
         };
         let dialer = self.clone();
         let connector = service_fn(move |_: Uri| {
+            // Cloned for each attempt, because the channel calls the connector again to reconnect.
             let dialer = dialer.clone();
             async move { dialer.open().await.map(TokioIo::new) }
         });
         // Keepalive pings stay off: Go servers close the connection of a client that pings them.
+        // The `:authority` is `localhost`, as grpc-go sends it. The connector ignores the URI.
         let channel = Endpoint::from_static("http://localhost")
             .http2_max_header_list_size(HEADER_LIMIT)
             .connect_with_connector(connector)
@@ -131,6 +133,7 @@ mod tests {
     async fn a_plugin_that_accepts_and_says_nothing_is_given_up() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
+        // Bound but not served: the kernel accepts the connection, and then nothing is said.
         let _listener = UnixListener::bind(&path).expect("a socket");
         let patience = Duration::from_millis(20);
         let dialer = Dialer { address: Address::Unix(path), tls: None, patience };

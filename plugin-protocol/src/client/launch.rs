@@ -167,6 +167,7 @@ pub(super) async fn launch(
     // Before the handshake is read: a plugin that logs more than a pipe holds would block before it
     // prints the handshake.
     tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
+    // From here on a drop kills the process, also when the caller abandons this future.
     let mut child = Child { process, log, home, socket: None };
     match meet(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
@@ -199,6 +200,7 @@ async fn start(
     let mut attempts = 0;
     loop {
         // By path and not by handle: providers look at their own name and path.
+        // In each attempt, because a wait leaves time to replace the file.
         if let Some(checked) = executable.identity
             && FileIdentity::of(&path)? != checked
         {
@@ -247,6 +249,7 @@ async fn meet(
     // Only the first line of stdout belongs to the protocol.
     tokio::spawn(drain(stdout));
     let handshake = Handshake::parse(&line).map_err(LaunchProblem::Handshake)?;
+    // Noted before the connection can fail, so that the socket of a failed start is removed too.
     if let Address::Unix(path) = &handshake.address {
         child.socket = Some(path.clone());
     }
@@ -263,6 +266,8 @@ async fn meet(
         // No silent fallback to plaintext: another user of the machine could otherwise connect to a
         // TCP plugin.
         (Some(_), None) => return Err(LaunchProblem::NoCertificate),
+        // go-plugin serves TLS only if it announces a certificate, and would read plaintext as a
+        // broken TLS handshake.
         (None, Some(_)) => return Err(LaunchProblem::Certificate),
         (None, None) => None,
     };
@@ -279,6 +284,7 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> 
     loop {
         let read = tokio::select! {
             read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,
+            // An elapsed timer stays ready: without the guard this would spin and log without end.
             () = &mut slow, if !slow.is_elapsed() => {
                 info!("a plugin takes long to start");
                 continue;
@@ -319,6 +325,7 @@ async fn give_up(
     // A child that is ending by itself is let, because how it ended explains much.
     let patience = match problem {
         LaunchProblem::Ended => ENDING,
+        // A plugin that is crashing ends within moments. One that talks nonsense may live forever.
         LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => ENDING / 4,
         _ => Duration::ZERO,
     };
@@ -371,6 +378,7 @@ fn failure(
             "it gave no handshake within {}s and was ended",
             settings.start_timeout.as_secs_f64()
         ))),
+        // Any program that prints something gives this error, so no version is to blame.
         LaunchProblem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
             Failure::Launch(tell(format!(
                 "{error}; it is not a provider plugin, \

@@ -40,6 +40,7 @@ pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Ve
             left.then(|| Leftover { plugin: (*plugin).to_owned(), pid, command: command_of(pid) })
         })
         .collect();
+    // `/proc` promises no order, and the list is printed.
     found.sort_by_key(|one| one.pid);
     found
 }

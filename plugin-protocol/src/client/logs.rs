@@ -48,11 +48,13 @@ impl Log {
         let mut chunk = vec![0; 16 * 1024];
         loop {
             match stderr.read(&mut chunk).await {
+                // An unreadable pipe is at its end for us. The process itself is watched elsewhere.
                 Ok(0) | Err(_) => break,
                 Ok(n) => lines.feed(&chunk[..n], |line| self.line(line)),
             }
         }
         lines.finish(|line| self.line(line));
+        // Not `send`, which leaves the value as it is while there is no receiver.
         self.ended.send_replace(true);
     }
 
@@ -61,6 +63,8 @@ impl Log {
     pub(super) async fn last_words(&self, patience: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
+        // `wait_for` looks at the present value first, so an end before the subscription is not
+        // missed.
         match timeout(patience, ended.wait_for(|ended| *ended)).await {
             Ok(_) | Err(_) => (),
         }
@@ -73,6 +77,7 @@ impl Log {
     }
 
     fn line(&self, line: &[u8]) {
+        // A plugin may print any bytes, and a log line is no reason to fail.
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         if text.is_empty() {
@@ -89,6 +94,8 @@ impl Log {
         let kept = shorten(&entry.message);
         let panics = !words.panic.is_empty() || starts_panic(&entry.message);
         let level = match entry.level {
+            // Only untagged lines belong to a panic, as in go-plugin: loggers of other goroutines
+            // may write between them.
             Some(level) => level,
             None if panics => {
                 if starts_panic(&entry.message) {
@@ -164,6 +171,8 @@ impl<'a> Entry<'a> {
 
     /// Reads an object as the Go ecosystem's logger writes it. One without level is a debug line.
     fn from_hclog(mut object: Map<String, Value>) -> Option<Self> {
+        // The log reader of Go hosts panics if one of these is no string. Here such a line is taken
+        // as plain text.
         let mut take = |key| match object.remove(key) {
             Some(Value::String(text)) => Some(Some(text)),
             Some(_) => None,
@@ -189,6 +198,7 @@ impl<'a> Entry<'a> {
 
     fn emit(&self, level: Level, plugin: &str) {
         let Self { message, module, fields, .. } = self;
+        // tracing fixes the level of an event at compile time, so each level has its own macro.
         macro_rules! event {
             ($event:ident) => {
                 $event!(target: "provider", plugin, module, fields, "{message}")
@@ -212,6 +222,7 @@ fn starts_panic(line: &str) -> bool {
 }
 
 fn shorten(line: &str) -> String {
+    // At the boundary of a character: slicing inside one would panic.
     match line.char_indices().find(|(at, _)| *at >= KEPT_LENGTH) {
         Some((at, _)) => format!("{}...", &line[..at]),
         None => line.to_owned(),
@@ -227,6 +238,7 @@ struct Lines {
 impl Lines {
     fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            // The usual case, which needs no copy.
             if self.partial.is_empty() {
                 line(&bytes[..end]);
             } else {

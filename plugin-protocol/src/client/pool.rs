@@ -83,12 +83,14 @@ impl Pool {
     pub(crate) fn close(&self) {
         let mut open = self.shared.lock();
         open.closed = true;
+        // Dropping the channels closes the connections. A call in flight has a clone of its own.
         open.connections.clear();
     }
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Open> {
+        // No panic leaves the list half changed, so a poisoned lock protects good data.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,6 +107,7 @@ impl Shared {
                 open.connections.push(Connection::new(channel));
                 open.settled = false;
             }
+            // `settled` stays set: a plugin that refused once is not asked again.
             Err(error) => debug!(%error, "another connection to a plugin could not be opened"),
         }
     }
@@ -142,6 +145,8 @@ impl Channels for Pool {
         // The connection usually breaks a moment before the process can be waited for, and its exit
         // status is the best explanation.
         let exit = child.process.wait(NEWS).await.map(|exit| exit.to_string());
+        // Without an exit the plugin may go on writing, and waiting for the end of its log would
+        // only delay the error.
         let patience = if exit.is_some() { LAST_WORDS } else { Duration::ZERO };
         let output = child.log.last_words(patience).await;
         Failure::Lost { reason, exit, output }

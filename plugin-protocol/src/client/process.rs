@@ -80,6 +80,7 @@ impl Process {
         prepare(&mut command, arg0, limits)?;
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
+        // Watched before anything can fail, or a child without pipes would stay behind as a zombie.
         let process = Self::watch(child)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
@@ -98,6 +99,7 @@ impl Process {
         let (sender, exit) = watch::channel(None);
         let reaped = Arc::clone(&group);
         let process = Self { group, exit };
+        // `send_replace`, because `send` would lose the status while no receiver exists.
         thread::Builder::new()
             .name(format!("reaper of {pid}"))
             .stack_size(64 * 1024)
@@ -166,6 +168,8 @@ impl Group {
         // `WNOWAIT` leaves the child a zombie, so its process group id cannot be reused until the
         // rest of the group was signalled below.
         while waitid(Id::Pid(self.leader), ended) == Err(Errno::EINTR) {}
+        // Held over signal and wait, so that `kill` cannot come between them and signal an id that
+        // is free again.
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         self.signal();
         let exit = Exit(child.wait().ok());
@@ -181,8 +185,11 @@ fn prepare(
     Limits { memory, files }: Limits,
 ) -> io::Result<()> {
     let parent = getpid();
+    // Made before the fork: afterwards nothing may be allocated, because another thread may have
+    // held the allocator's lock.
     let image = Image::of(command, arg0)?;
     let hook = move || {
+        // `RLIMIT_DATA` counts writable memory. `RLIMIT_AS` would count what Go only reserves.
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
             let Some(most) = most else { continue };
@@ -224,6 +231,8 @@ struct Image {
 impl Image {
     /// The program that a command without arguments would run.
     fn of(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
+        // The standard library merges the environment inside its own `exec`, which is never
+        // reached.
         #[expect(clippy::disallowed_methods, reason = "children inherit whatever there is")]
         let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         for (name, value) in command.get_envs() {
@@ -247,6 +256,7 @@ impl Image {
 
     /// Becomes the program. Returns only if the system would not run it; allocates nothing.
     fn run(&self) -> io::Error {
+        // No arguments: go-plugin passes everything in the environment.
         let arguments = [self.name.as_ptr(), std::ptr::null()];
         #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
         // SAFETY: all strings end with a zero byte, both lists with a null pointer, an atomic

@@ -95,6 +95,7 @@ impl Operations for GrpcProvider {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
+        // `StopProvider` answers with a string and no diagnostics. It is empty if all went well.
         Ok(self.ask::<wire::StopProvider>(wire::stop_provider::Request {}).await?.error)
     }
 
@@ -235,6 +236,8 @@ impl Operations for GrpcProvider {
         state: StateRef,
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
+        // The only call with a stream of requests: a state is cut into chunks of the negotiated
+        // size.
         Ok(self
             .client_streaming::<wire::WriteStateBytes>(write_chunks(state, chunks))
             .await?

@@ -48,6 +48,7 @@ impl Plugin {
                 Ok(_) | Err(_) => (),
             }
         }
+        // In go-plugin's order: the connection is closed before the wait for the exit.
         self.pool.close();
         let left = deadline.saturating_duration_since(Instant::now());
         if child.process.wait(left).await.is_none() {

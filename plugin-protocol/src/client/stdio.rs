@@ -11,11 +11,13 @@ const SHOWN: usize = 1024;
 
 /// Reads the plugin's prints into the log until the stream or the connection ends.
 pub(super) async fn follow(plugin: String, channel: Channel) {
+    // `Unimplemented` or a lost connection: go-plugin takes both for "nothing to forward".
     let Ok(response) = GrpcStdioClient::new(channel).stream_stdio(()).await else {
         return;
     };
     let mut pieces = response.into_inner();
     while let Ok(Some(piece)) = pieces.message().await {
+        // Cut as bytes: the lossy conversion repairs a character that is cut in two.
         let shown = &piece.data[..piece.data.len().min(SHOWN)];
         let text = String::from_utf8_lossy(shown);
         debug!(target: "provider", plugin, "printed: {}", text.trim_end());
@@ -65,6 +67,7 @@ mod tests {
 
     #[tokio::test]
     async fn prints_without_end_are_read_piece_by_piece_and_delay_no_other() {
+        // Smaller than one piece, so that the writer has to wait for the reader.
         let (near, far) = tokio::io::duplex(1 << 16);
         let taken = Arc::new(AtomicUsize::new(0));
         let service = GrpcStdioServer::new(Flood(Arc::clone(&taken)));

@@ -30,14 +30,17 @@ impl ChannelTransport {
     async fn start(&self, call: RawCall) -> Result<RawAnswers, RawError> {
         let path = call.http_path()?;
         let lease = self.channels.lease().await.map_err(RawError::Failed)?;
+        // tonic's own limit is 4 MiB, far below the schemas and states that Terraform accepts.
         let mut grpc = Grpc::new(lease.channel.clone())
             .max_decoding_message_size(call.answer_limit)
             .max_encoding_message_size(limit::REQUEST);
+        // Required before each call: tonic's buffered channel panics if it is called unready.
         if let Err(error) = grpc.ready().await {
             let failure = self.channels.explain_loss(with_causes(&error)).await;
             return Err(RawError::Failed(failure));
         }
         let messages = Request::new(stream::iter(call.messages));
+        // Streaming also for unary calls: both have the same form on the wire.
         match grpc.streaming(messages, path, RawCodec).await {
             Ok(response) => Ok(answers(Incoming {
                 stream: response.into_inner(),

@@ -11,6 +11,8 @@ use nix::errno::Errno;
 pub(super) fn explain(path: &Path, error: &io::Error) -> String {
     let errno = error.raw_os_error().map_or(Errno::UnknownErrno, Errno::from_raw);
     match (error.kind(), errno) {
+        // The kernel answers ENOENT as well when the interpreter or loader of an existing file is
+        // missing.
         (ErrorKind::NotFound, _) if !path.exists() => {
             "there is no such file; run init to install the provider".to_owned()
         }
@@ -43,6 +45,7 @@ pub(super) fn explain(path: &Path, error: &io::Error) -> String {
 }
 
 fn start_of(path: &Path) -> Vec<u8> {
+    // 256 bytes are as much as the kernel looks at (`BINPRM_BUF_SIZE`).
     let mut start = Vec::new();
     // An unreadable file is described as an empty one.
     match File::open(path).map(|file| file.take(256).read_to_end(&mut start)) {
@@ -65,6 +68,8 @@ fn kind(path: &Path) -> String {
             None => "a damaged program".to_owned(),
         },
         [b'M', b'Z', ..] => "a Windows program".to_owned(),
+        // Mach-O is little-endian on today's machines; only the header of universal files is
+        // big-endian.
         [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => {
             "a macOS program".to_owned()
         }
@@ -75,6 +80,8 @@ fn kind(path: &Path) -> String {
 
 /// Reads the processor an ELF file is for.
 fn machine(start: &[u8]) -> Option<String> {
+    // `e_machine` is at offset 18 in 32-bit and 64-bit files. Byte 5 (`EI_DATA`) is 2 if
+    // big-endian.
     let bytes = [*start.get(18)?, *start.get(19)?];
     let little_endian = *start.get(5)? != 2;
     let number = if little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) };

@@ -120,6 +120,8 @@ impl<'a> Exchange<'a> {
     /// Adds the object: as it came, and decoded by the schema.
     #[must_use]
     pub fn object(self, came: &Payload, value: &'a Plain) -> Self {
+        // A value from a provider in this process was never decoded, so its type is still
+        // unchecked.
         let is_decoded = !matches!(came, Payload::Value(..));
         let object = Object { value, is_absent: *came == Payload::Absent, is_decoded };
         Self { object: Some(object), ..self }
@@ -146,10 +148,13 @@ impl<'a> Exchange<'a> {
 #[must_use]
 pub fn check(exchange: &Exchange<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
     let root = Path::root();
+    // First: values in a deferred answer are placeholders, which no other rule applies to.
     if exchange.deferred {
         let message = "it deferred the operation, although the host did not allow that";
         return vec![Violation::new(Rule::NotDeferred, &root, message)];
     }
+    // The schema at hand is that of the type that was asked for. Another type fails it for no
+    // reason.
     if let Call::Import { asked, found } = exchange.call
         && asked != found
     {
@@ -172,16 +177,20 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
     let value = object.value;
     match *call {
         Call::Plan { prior, config, requires_replace: paths, legacy } => {
+            // Plans of SDKv2 break these rules by design. Terraform only logs that
+            // (`legacy_type_system`).
             let mut violations = match legacy {
                 true => Vec::new(),
                 false => assert_plan_valid(block, prior, config, value),
             };
+            // The flag does not excuse this: a path into nowhere is a bug in every SDK.
             violations.extend(replace_violations(prior, value, paths));
             violations
         }
         Call::Replace { prior, paths } => replace_violations(prior, value, paths),
         Call::FinalPlan { shown, replaced } => final_violations(block, shown, value, replaced),
         Call::Apply { planned, legacy } => {
+            // The flag excuses values only. Whether an object exists is required of every provider.
             let is_kept = !planned.value().is_null() && !value.value().is_null();
             match legacy && is_kept {
                 true => Vec::new(),
@@ -189,8 +198,11 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
             }
         }
         Call::Open { config } => {
+            // As in Terraform, the result of an open is judged like a plan without a prior.
             let prior = Value::null(block.implied_type()).split_marks().0;
             let mut violations = assert_plan_valid(block, &prior, config, value);
+            // A plan may have unknown computed values. After an open nothing is left that could
+            // make them known.
             violations.extend(unknown_violations(value));
             violations
         }
@@ -211,6 +223,8 @@ fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Vi
     let one = |rule, message: &str| vec![Violation::new(rule, &root, message)];
     let is_null = value.value().is_null();
     match *call {
+        // Terraform reads a `DynamicValue` without content as null, and would drop the object from
+        // the state.
         Call::Upgrade | Call::Read | Call::Apply { .. } if object.is_absent => {
             return one(Rule::ObjectPresent, "there is no object in it, not even null");
         }
@@ -226,6 +240,7 @@ fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Vi
     if !object.is_decoded && violations.is_empty() {
         violations = type_violations(block, value);
     }
+    // Plans may hold unknown values, and an imported object is read again before it is used.
     match *call {
         Call::Upgrade | Call::Read | Call::Move | Call::ReadData => {
             violations.extend(unknown_violations(value));
@@ -257,6 +272,7 @@ fn final_violations(
         violation.message = format!("{was}: {}", violation.message);
     }
     let root = Path::root();
+    // An update that became a replacement would destroy an object without the user's consent.
     violations.extend(replaced.iter().map(|path| {
         let message =
             format!("an update was shown, and now a change of {path} demands a replacement");
@@ -266,6 +282,7 @@ fn final_violations(
 }
 
 fn identity_violation(identity: &Payload, schemas: &Schemas<'_>) -> Option<Violation> {
+    // Providers without identities leave the field out.
     if *identity == Payload::Absent {
         return None;
     }

@@ -30,6 +30,7 @@ pub(super) fn unknown_violations(value: &Plain) -> Vec<Violation> {
         if part.is_unknown() {
             violations.push(Violation::new(Rule::ObjectKnown, path, "the value is unknown"));
         }
+        // Known parts are not entered, so large known values cost little.
         !part.is_wholly_known()
     });
     // The elements of a set have one path among them.
@@ -45,6 +46,8 @@ pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
         return Vec::new();
     }
     let got = value.value().ty();
+    // Run for its message, which has a path. A value that it accepts has the wrong type all the
+    // same.
     let message = match block.coerce(value.value()) {
         Err(refused) => {
             return vec![Violation::new(Rule::ObjectType, &refused.path, refused.reason)];

@@ -47,6 +47,7 @@ impl Ignore {
 
 fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
     let mut result = config.clone();
+    // A destroyed object has a null configuration, and a value in it would bring the object back.
     if config.is_null() {
         return result.split_marks().0;
     }
@@ -67,6 +68,7 @@ fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
 fn result_at(value: &Value, target: &Path, key: Option<&Str>, prior: &Value) -> Option<Value> {
     let current = target.find(value)?;
     let is_map = matches!(current.ty(), Type::Map(_));
+    // Terraform leaves unknown maps as they are: there is nothing to put a key into.
     if same(current, prior) || (is_map && current.is_unknown()) {
         return None;
     }

@@ -33,6 +33,8 @@ fn in_block(block: &Block, value: &Value) -> Option<Value> {
 
 fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
     match (nested.nesting, value) {
+        // Unknown parts are kept, the legacy SDK has no maps of blocks, and null is the usual form
+        // of an absent single block.
         (_, Value::Unknown(_)) | (Nesting::Map, _) | (Nesting::Single, Value::Null(_)) => None,
         (_, Value::Null(_)) => Some(nested.empty_value()),
         (Nesting::Single | Nesting::Group, _) => in_block(&nested.block, value),

@@ -42,10 +42,12 @@ pub(super) fn under_key<'v>(collection: &'v Value, key: &str) -> Option<&'v Valu
 /// well it is known; null equals null.
 pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
+        // Whatever their types: at dynamic places two nulls have different ones.
         (Value::Null(_), Value::Null(_)) => true,
         (Value::Unknown(a), Value::Unknown(b)) => {
             a.ty() == b.ty() || *a.ty() == Type::Dynamic || *b.ty() == Type::Dynamic
         }
+        // Sets have a fixed order of iteration, so their elements can be compared in pairs.
         (Value::List(_), Value::List(_))
         | (Value::Set(_), Value::Set(_))
         | (Value::Tuple(_), Value::Tuple(_)) => same_children(a, b),
@@ -67,6 +69,7 @@ fn same_children(a: &Value, b: &Value) -> bool {
 /// Feeds a value to a hasher so that values that are [`same`] feed the same.
 pub(super) fn hash(value: &Value, into: &mut impl Hasher) {
     match value {
+        // Without types, as in `same`: values that are the same must have the same hash.
         Value::Null(_) => 0u8.hash(into),
         Value::Unknown(_) => 1u8.hash(into),
         Value::Bool(truth) => truth.hash(into),
@@ -84,6 +87,7 @@ pub(super) fn shown(value: &Value) -> String {
     let mut out = String::new();
     show(value, &mut out);
     if out.len() > MAX_SHOWN {
+        // A cut inside a character would panic.
         let cut = (0..=MAX_SHOWN).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
         out.truncate(cut);
         out.push('…');
@@ -101,6 +105,7 @@ fn show(value: &Value, out: &mut String) {
         Value::Unknown(_) => return out.push_str("(known after apply)"),
         Value::Bool(truth) => return out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) => return out.push_str(&number.to_string()),
+        // Escaped, so that a provider's string cannot steer a terminal.
         Value::String(text) => return out.push_str(&format!("{:?}", text.as_str())),
         // No provider sees marks; if one got here, it must not get out.
         Value::Marked(_) => return out.push_str("(sensitive value)"),

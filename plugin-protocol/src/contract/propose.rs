@@ -33,6 +33,7 @@ pub fn without_empty_computed_blocks(block: &Block, config: &Plain) -> Plain {
     let Value::Object(object) = config.value() else { return config.clone() };
     let names = object.names().iter().zip(object.items());
     let items = names.map(|(name, item)| match block.blocks.get(name) {
+        // A single block that is absent is null anyway, and a group never is.
         Some(nested)
             if nested.computed
                 && matches!(nested.nesting, Nesting::List | Nesting::Set | Nesting::Map)
@@ -58,6 +59,7 @@ fn of_block(block: &Block, prior: &Value, config: &Value) -> Value {
         }
         _ => prior,
     };
+    // As in Terraform, a configuration that is null or unknown leaves the prior as it is.
     if !matches!(config, Value::Object(_)) {
         return prior.clone();
     }
@@ -88,6 +90,7 @@ fn of_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> 
         // another one.
         _ if config.is_null() && attr.role.is_computed() => prior,
         AttributeKind::Nested(nested) => of_nested_attributes(nested, &prior, &config),
+        // Also a null: an attribute that the author removed is to go.
         AttributeKind::Plain(_) => config,
     }
 }
@@ -198,6 +201,7 @@ fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
             elements_match(&Element::Object(nested), nested.nesting, prior, config)
         }
         AttributeKind::Plain(_) => {
+            // As in Terraform, a set that differs is never taken for a computed value.
             !matches!(config.ty(), Type::Set(_)) && attr.role.is_computed() && config.is_null()
         }
     }
@@ -222,10 +226,12 @@ fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config
 fn of_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     let children = config.children().iter().enumerate().map(|(at, config)| {
         match (prior, prior.children().get(at)) {
+            // The elements of an unknown list are unknown, and so are the computed parts of each.
             (Value::Unknown(unknown), _) => {
                 element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
             }
             (_, Some(prior)) => element.merge(prior, config),
+            // Taken as it is: its computed parts are null, as a merge with nothing would make them.
             (_, None) => config.clone(),
         }
     });
@@ -248,6 +254,7 @@ fn element_type(collection: &Type, element: &Value) -> Type {
 }
 
 fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+    // Null and unknown sets have no children either, and stay as they are.
     if config.children().is_empty() {
         return config.clone();
     }
@@ -280,6 +287,7 @@ fn telling(element: &Element<'_>, config: &Value) -> Key {
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
+            // Their computed parts may differ, so nested attributes are no part of the key.
             AttributeKind::Nested(_) => false,
         })
     };

@@ -34,6 +34,8 @@ pub fn requires_replace(
         write_only || !is_unchanged
     };
     let mut forcing: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
+    // Go providers list the paths in the order of a map, which is random; a plan must not depend on
+    // it.
     forcing.sort();
     forcing.dedup();
     forcing
@@ -57,6 +59,7 @@ pub fn unchanged(prior: &Plain, planned: &Plain) -> bool {
 }
 
 fn unchanged_values(prior: &Value, planned: &Value) -> bool {
+    // Two equal unknown values may turn out different.
     same(prior, planned) && planned.is_wholly_known()
 }
 

@@ -25,6 +25,7 @@ macro_rules! rules {
             /// Returns its text.
             #[must_use]
             pub fn text(self) -> &'static str {
+                // A doc comment keeps the space behind its slashes.
                 match self { $(Self::$rule => concat!($($text),+).trim_ascii(),)* }
             }
 

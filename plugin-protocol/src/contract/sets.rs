@@ -34,6 +34,7 @@ impl<'v> Candidates<'v> {
     /// be among them.
     pub(super) fn agreeing(&mut self, key: Key, like: &Value) -> &mut Vec<usize> {
         let wanted = key.of(like);
+        // Copied out: the closure cannot borrow `self` while an entry of it is borrowed.
         let elements = self.elements;
         let index = self.indexes.entry(key).or_insert_with_key(|key| {
             let mut index: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -42,6 +43,7 @@ impl<'v> Candidates<'v> {
             }
             index
         });
+        // Mutable, so that a caller can take used positions out and never meets them again.
         index.entry(wanted).or_default()
     }
 }

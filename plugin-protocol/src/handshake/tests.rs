@@ -5,6 +5,7 @@ use expect_test::expect;
 use super::*;
 
 fn certificate() -> Vec<u8> {
+    // Every byte, and a length with which base64 would have padding.
     (0..=255).collect()
 }
 
@@ -27,6 +28,7 @@ fn a_line_reads_back_as_it_was_printed() {
     for handshake in [tls, plain] {
         for multiplex in [false, true] {
             let line = handshake.line(multiplex);
+            // go-plugin reads base64 without padding.
             assert!(!line.contains('='), "padding: {line}");
             assert_eq!(Handshake::parse(line.as_bytes()), Ok(handshake.clone()));
         }
@@ -41,6 +43,7 @@ fn the_line_has_the_fields_go_plugin_expects() {
         certificate: None,
     };
     assert_eq!(handshake.line(false), "1|6|unix|/tmp/s|grpc|\n");
+    // The seventh field is for hosts that asked for multiplexing.
     assert_eq!(handshake.line(true), "1|6|unix|/tmp/s|grpc||false\n");
 }
 
@@ -54,6 +57,8 @@ fn reading_is_as_lenient_as_go_plugin() {
     for line in [
         "1|6|tcp|127.0.0.1:1234|grpc",
         "1|6|tcp|127.0.0.1:1234|grpc|",
+        // Some old plugins have other text in this field, so go-plugin sees a certificate only
+        // beyond 50 bytes.
         "  1|6|tcp|127.0.0.1:1234|grpc|short \r\n",
         "1|6|tcp|127.0.0.1:1234|grpc||true|and|more",
     ] {
@@ -78,8 +83,10 @@ fn a_bad_line_says_what_is_wrong_with_it() {
         "1|4|unix|/s|grpc",
         "1|six|unix|/s|grpc",
         "1|6|vsock|2:1234|grpc",
+        // Without the field, go-plugin assumes net/rpc.
         "1|5|unix|/s",
         "1|5|unix|/s|netrpc|",
+        // Control characters must not reach a terminal.
         "\x1b[31mred\x07",
     ];
     let mut found = String::new();
@@ -119,6 +126,8 @@ fn the_best_common_version_wins() {
         ("6,5", both, Protocol::V6),
         (" 5 ,junk,", both, Protocol::V5),
         ("5,6", &[Protocol::V5], Protocol::V5),
+        // Without a common version the plugin answers with its lowest, as in go-plugin. The host
+        // then says what is wrong.
         ("7", both, Protocol::V5),
         ("", both, Protocol::V5),
         ("5", &[Protocol::V6], Protocol::V6),
@@ -141,10 +150,12 @@ fn a_plugin_reads_what_a_host_wrote() {
             client_certificate: Some("-----BEGIN".to_owned()),
             socket_dir: Some("/run/x".into()),
             socket_group: None,
+            // The range that go-plugin gives to plugins.
             ports: (10000, 25000),
             multiplex_asked: false,
         }
     );
+    // An inherited certificate would make the plugin talk TLS.
     assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT));
 }
 

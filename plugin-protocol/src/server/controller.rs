@@ -16,6 +16,7 @@ pub(crate) struct Stop(Arc<watch::Sender<bool>>);
 impl Stop {
     /// Ends the plugin.
     pub(super) fn trigger(&self) {
+        // Not `send`, which changes nothing while no stream is open.
         self.0.send_replace(true);
     }
 

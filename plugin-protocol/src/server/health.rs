@@ -37,6 +37,7 @@ impl HealthService for Health {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let status = status_of(request)?;
+        // By the health protocol the stream stays open for changes, of which there are none.
         let updates = stream::once(future::ready(Ok(status))).chain(stream::pending());
         Ok(Response::new(updates.take_until(self.0.triggered()).boxed()))
     }

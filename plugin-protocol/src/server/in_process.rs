@@ -33,6 +33,7 @@ impl Transport for InProcess {
                 .max_encoding_message_size(limit::REQUEST);
             let messages = Request::new(stream::iter(call.messages));
             let response = grpc.streaming(messages, path, RawCodec).await.map_err(ended)?;
+            // Nothing follows a status, so the stream is given up with it.
             let answers = stream::unfold(Some(response.into_inner()), |answers| async {
                 let mut answers = answers?;
                 let message: Result<Option<Bytes>, Status> = answers.message().await;

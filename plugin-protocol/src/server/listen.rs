@@ -80,6 +80,7 @@ impl Listener {
         loop {
             let accepted = tokio::select! {
                 accepted = self.accept() => accepted,
+                // The server takes no more connections. Dropping the listener removes its socket.
                 () = sender.closed() => return,
             };
             let Ok(bytes) = accepted else {
@@ -104,6 +105,7 @@ impl Listener {
             Self::Unix(socket) => Ok(Box::new(socket.as_file().accept().await?.0)),
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
+                // Small answers must not wait for an acknowledgement (Nagle's algorithm).
                 stream.set_nodelay(true)?;
                 Ok(Box::new(stream))
             }
@@ -113,6 +115,8 @@ impl Listener {
 
 fn bind_unix(folder: &Path, group: Option<&str>) -> io::Result<NamedTempFile<UnixListener>> {
     let mut builder = tempfile::Builder::new();
+    // Bound under a fresh name at once. go-plugin makes a file and removes it first, and another
+    // process can come between.
     let socket = builder.prefix("plugin").make_in(folder, |path| UnixListener::bind(path))?;
     if let Some(group) = group {
         share(socket.path(), group)?;
@@ -128,12 +132,14 @@ fn share(path: &Path, group: &str) -> io::Result<()> {
             .map(|group| group.gid)
             .ok_or_else(|| io::Error::other(format!("there is no group `{group}`")))?,
     };
+    // The group first, or the previous one could use the socket for a moment.
     chown(path, None, Some(id))?;
     set_permissions(path, Permissions::from_mode(0o660))
 }
 
 async fn bind_tcp((first, last): (u16, u16)) -> io::Result<TcpListener> {
     let mut refused = io::Error::other(format!("{first} to {last} is no range of ports"));
+    // Without variables both are zero, and the system picks a port, as in go-plugin.
     for port in first..=last {
         match TcpListener::bind(("127.0.0.1", port)).await {
             Ok(listener) => return Ok(listener),
@@ -147,6 +153,7 @@ async fn secure(bytes: Box<dyn ByteStream>, tls: Option<TlsAcceptor>) -> io::Res
     match tls {
         None => Ok(Connection(bytes)),
         Some(acceptor) => {
+            // A peer that connects and stays silent would hold this task for good.
             let stream = timeout(TLS_PATIENCE, acceptor.accept(bytes)).await??;
             Ok(Connection(Box::new(stream)))
         }

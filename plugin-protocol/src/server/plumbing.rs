@@ -56,6 +56,7 @@ impl Service<Request<Body>> for Services {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
+        // Only the negotiated version, as a Go plugin serves it.
         let provider = match self.protocol {
             Protocol::V5 => "tfplugin5.Provider",
             Protocol::V6 => "tfplugin6.Provider",
@@ -67,6 +68,7 @@ impl Service<Request<Body>> for Services {
             Some("plugin.GRPCBroker") => self.broker.call(request),
             Some("grpc.health.v1.Health") => self.health.call(request),
             _ => {
+                // gRPC's answer to an unknown service, by which hosts see that a plugin lacks it.
                 let status = Status::unimplemented("the plugin has no such service");
                 async move { Ok(status.into_http()) }.boxed()
             }

@@ -49,6 +49,7 @@ impl Service<Request<Streaming<Bytes>>> for Forward {
         async move {
             let mut incoming = request.into_inner();
             let mut messages = Vec::new();
+            // A transport takes all requests of a call at once.
             while let Some(message) = incoming.message().await? {
                 messages.push(message);
             }
@@ -63,6 +64,7 @@ impl Service<Request<Streaming<Bytes>>> for Forward {
 fn status(error: RawError) -> Status {
     match error {
         RawError::Status(raw) => Status::with_details(raw.code.into(), raw.message, raw.details),
+        // The provider behind the transport is gone, and this is how hosts understand it.
         RawError::Failed(failure) => Status::unavailable(failure.to_string()),
     }
 }

@@ -56,6 +56,7 @@ pub(super) async fn serve_host(
             (Some(identity), Some(config))
         }
     };
+    // Before the handshake: the host connects as soon as it has read the line.
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
     let handshake = Handshake {
         protocol,
@@ -82,6 +83,7 @@ pub(super) async fn serve_debug(
     provider: ProviderService,
 ) -> Result<(), ServeError> {
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    // No host has offered a version yet, so the newest is served and named in the variable.
     let protocol = options.protocols.iter().copied().max().unwrap_or(Protocol::V6);
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
     let address = listener.address().map_err(ServeError::Listen)?;
@@ -91,9 +93,11 @@ pub(super) async fn serve_debug(
         "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
          \t{REATTACH_NAME}='{value}'\n\n"
     );
+    // On stdout, where tools look for the variable, as Go SDKs print it.
     print(&mut io::stdout(), &text).map_err(ServeError::Output)?;
 
     let stop = Stop::default();
+    // Without a handler a signal would end the process at once, and its socket would stay behind.
     for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
         let mut signals = signal(kind).map_err(ServeError::Output)?;
         let stop = stop.clone();
@@ -128,6 +132,8 @@ async fn run(
     let server = Server::builder()
         .http2_max_header_list_size(HEADER_LIMIT)
         .serve_with_incoming_shutdown(services, incoming, stop.triggered());
+    // A call that does not end would hold the process until the host kills it, and then the socket
+    // stays behind.
     let out_of_time = async {
         stop.triggered().await;
         sleep(DRAIN).await;
@@ -143,6 +149,7 @@ async fn run(
 /// stays open because a host may take its end for ours.
 fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
     let mut stdout = std::fs::File::from(dup(io::stdout())?);
+    // Before the line is printed: a host may call at once, and then the provider may print.
     dup2_stdout(io::stderr())?;
     print(&mut stdout, line)?;
     Ok(stdout)
@@ -156,6 +163,8 @@ fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
 /// Ends this process when the host is gone: without a receiver of the result, more work only does
 /// harm.
 async fn watch_host(host: Pid, stop: Stop) {
+    // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
+    // us, which need not be that of the host.
     let mut ticks = interval(HOST_WATCH);
     while getppid() == host {
         ticks.tick().await;

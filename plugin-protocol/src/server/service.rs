@@ -64,8 +64,10 @@ impl Service<http::Request<Body>> for ProviderService {
             }
         };
         let path = request.uri().path();
+        // Either version is answered. `Services` lets only the negotiated one through.
         let named = |protocol: Protocol| Some((protocol, protocol.method(path)?));
         let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(named) else {
+            // Hosts learn from it that a provider lacks a newer method.
             let status = Status::unimplemented("the provider has no such method");
             return future::ready(Ok(status.into_http())).boxed();
         };
@@ -187,6 +189,8 @@ fn validate_provider_config(h: Handling, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.ask::<v5::PrepareProviderConfig>(|p, request| {
             async {
+                // Protocol 5 wants the configuration back. It goes as it came: the verdict changes
+                // nothing in it.
                 let config = request.config.clone();
                 let verdict = p.validate_provider_config(request.into()).await?;
                 Ok(prepared(verdict, config))

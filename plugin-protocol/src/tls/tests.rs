@@ -40,6 +40,7 @@ fn two_sides_that_know_each_other_connect() {
     let server = server_config(&plugin, host.pem()).expect("a server");
     let connection = connect(client, server).expect("both are who they say");
     assert_eq!(connection.protocol_version(), Some(ProtocolVersion::TLSv1_3));
+    // gRPC needs HTTP/2, and newer versions of grpc-go refuse a peer that does not name it here.
     assert_eq!(connection.alpn_protocol(), Some(b"h2".as_slice()));
 }
 
@@ -66,6 +67,7 @@ fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
     let server = server_config(&plugin, host.pem()).expect("a server");
     let provider = cryptography();
+    // By hand, because our own clients always show a certificate.
     let pin = PinnedVerifier::new(plugin.certificate.clone(), &provider);
     let client = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

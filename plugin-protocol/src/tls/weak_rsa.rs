@@ -25,6 +25,8 @@ const SHORTEST_STRONG_KEY: usize = 256 + 36;
 pub(super) fn has_weak_key(certificate: &CertificateDer<'_>) -> bool {
     ParsedCertificate::try_from(certificate).is_ok_and(|parsed| {
         let key = parsed.subject_public_key_info();
+        // A search instead of a parser for DER: RSA keys have the identifier, others hardly by
+        // chance.
         let is_rsa =
             key.windows(alg_id::RSA_ENCRYPTION.len()).any(|w| *w == *alg_id::RSA_ENCRYPTION);
         is_rsa && key.len() < SHORTEST_STRONG_KEY

@@ -61,6 +61,7 @@ impl Transcript {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        // With a clock before 1970, a transcript that begins at 0 is better than none.
         let begun = self.begun.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let header =
             Header { format: FORMAT.to_owned(), version: VERSION, begun_us: micros(begun) };
@@ -82,15 +83,18 @@ impl Transcript {
         if header.format != FORMAT {
             return Err(ReadError::Foreign);
         }
+        // Before any line, since those of another version may have another form.
         if header.version != VERSION {
             return Err(ReadError::Version(header.version));
         }
+        // The number comes from a file, and a sum out of range would panic.
         let begun = SystemTime::UNIX_EPOCH
             .checked_add(Duration::from_micros(header.begun_us))
             .ok_or(ReadError::Foreign)?;
         let mut calls = Vec::new();
         for (at, text) in lines.enumerate() {
             let call: Line = serde_json::from_str(&text?)
+                // The header is line 1.
                 .map_err(|source| ReadError::Malformed { line: at + 2, source })?;
             calls.push(call.into());
         }
@@ -99,6 +103,7 @@ impl Transcript {
 }
 
 fn line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> {
+    // JSON escapes line breaks, so that each call is one line.
     serde_json::to_writer(&mut *out, of)?;
     out.write_all(b"\n")
 }

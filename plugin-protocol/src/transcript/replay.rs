@@ -18,6 +18,8 @@ impl Transcript {
     /// answered none yet. A call that was not recorded, or was recorded less often, fails.
     #[must_use]
     pub fn replay(self) -> Arc<dyn Transport> {
+        // By the whole request, because concurrent calls may come in another order than when
+        // recorded.
         let mut calls = HashMap::<Key, VecDeque<RecordedCall>>::new();
         for call in self.calls {
             calls.entry((call.path.clone(), call.requests.clone())).or_default().push_back(call);
@@ -54,6 +56,7 @@ fn replayed(call: RecordedCall) -> RawAnswers {
     let end = match call.outcome {
         Outcome::Ok => None,
         Outcome::Status(status) => Some(RawError::Status(status)),
+        // The file has only words for it, and a lost connection is the usual reason.
         Outcome::Failed(reason) => {
             Some(RawError::Failed(Failure::Lost { reason, exit: None, output: String::new() }))
         }

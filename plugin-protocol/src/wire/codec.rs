@@ -14,6 +14,8 @@ pub(crate) struct Protobuf<W, R>(PhantomData<fn(W) -> R>);
 
 impl<W, R> Default for Protobuf<W, R> {
     fn default() -> Self {
+        // The marker is of a function pointer, so that the codec is `Send` and `Sync` whatever the
+        // messages are.
         Self(PhantomData)
     }
 }
@@ -90,6 +92,7 @@ impl Decoder for RawCodec {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        // Shares the memory of the buffer, so nothing is copied.
         Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
     }
 }

@@ -12,10 +12,13 @@ pub const FORM: u32 = 1;
 #[must_use]
 pub fn encode(schema: &ProviderSchema, identities: &IdentitySchemas) -> Option<Vec<u8>> {
     let wire = v6::get_provider_schema::Response::try_from(schema.clone()).ok()?.encode_to_vec();
+    // protobuf has no mark of its end, so the first message needs its length.
     let mut bytes = u64::try_from(wire.len()).ok()?.to_le_bytes().to_vec();
     bytes.extend(wire);
     let wire = v6::get_resource_identity_schemas::Response::try_from(identities.clone()).ok()?;
     wire.encode(&mut bytes).ok()?;
+    // Not every schema survives: protocol 6 has, for instance, no groups of attributes. A wrong
+    // schema in a cache is worse than none.
     let same = decode(&bytes).is_some_and(|(s, i)| s == *schema && i == *identities);
     same.then_some(bytes)
 }

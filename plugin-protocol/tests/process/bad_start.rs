@@ -51,6 +51,7 @@ async fn a_program_that_prints_something_else() {
 #[tokio::test]
 async fn a_program_that_says_nothing_in_time() {
     let settings = Settings { start_timeout: Duration::from_millis(100), ..Settings::USUAL };
+    // Without its line break, a handshake may still go on.
     for text in ["exec sleep 1000", "printf '1|6|unix|/s|grpc|'; exec sleep 1000"] {
         let (_folder, executable) = script(text);
         expect!["Launch: PATH: it gave no handshake within 0.1s and was ended."]
@@ -83,6 +84,7 @@ async fn a_handshake_we_cannot_use() {
             ],
         ),
         (
+            // An address for documentation (RFC 5737), where nothing answers.
             "1|6|tcp|192.0.2.1:443|grpc|",
             expect![
                 "Misbehaved: PATH: it says that it listens at 192.0.2.1:443, which is not on this machine."
@@ -95,6 +97,7 @@ async fn a_handshake_we_cannot_use() {
 
 #[tokio::test]
 async fn a_socket_that_is_not_there() {
+    // More than 50 bytes, or it would not count as a certificate.
     let certificate = "A".repeat(80);
     check(&format!("echo '1|6|unix|/nowhere|grpc|{certificate}'; exec sleep 1000"), expect!["Launch: PATH: it was started, but no connection to /nowhere: No such file or directory (os error 2)."])
         .await;

@@ -15,6 +15,7 @@ use super::*;
 async fn without_a_host_it_explains_itself_and_fails() {
     let output = Command::new(tiny("").path).output().await.expect("it runs");
     assert_eq!(output.status.code(), Some(1));
+    // stdout is for hosts: they would take a text there for a handshake.
     assert!(output.stdout.is_empty());
     let text = String::from_utf8(output.stderr).expect("text");
     assert!(text.contains("is a provider plugin"), "{text}");
@@ -25,12 +26,14 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
     let mut process = Command::new(tiny("").path)
         .arg("--debug")
         .stdout(Stdio::piped())
+        // A test that fails must leave no process.
         .kill_on_drop(true)
         .spawn()
         .expect("it runs");
     let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
     let value = loop {
         let line = lines.next_line().await.expect("text").expect("one more line");
+        // The line that a user copies into a shell.
         if let Some(value) = line.strip_prefix("\tTF_REATTACH_PROVIDERS='") {
             break value.trim_end_matches('\'').to_owned();
         }
@@ -38,10 +41,12 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
     let plugins = reattach::parse(&value).expect("it can be read");
     let found: &Reattach = &plugins["registry.terraform.io/formwork/tiny"];
     assert_eq!(Some(found.pid), process.id());
+    // Terraform and OpenTofu have different addresses for it.
     assert_eq!(plugins.len(), 2);
 
     for _ in 0..2 {
         let plugin = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect("it answers");
+        // The process is not ours, so we must not end it.
         assert_eq!(plugin.pid(), None);
         plugin.provider().schema().await.expect("a schema");
         plugin.shutdown().await;

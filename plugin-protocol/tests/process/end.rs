@@ -15,6 +15,7 @@ use super::*;
 async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
     let (plugin, life) = launched("dies", &Settings::USUAL).await;
     let provider = plugin.provider();
+    // The second call finds a dead process, and has the same explanation.
     for _ in 0..2 {
         let failure = provider.schema().await.expect_err("it dies");
         let Failure::Lost { exit, output, .. } = &failure else { panic!("{failure:?}") };
@@ -98,8 +99,10 @@ async fn a_plugin_dies_with_its_host() {
 async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
     let witness = Witness::new();
     let mut host = Command::new("sh")
+        // A shell does not ask for the death of its children with it (`PR_SET_PDEATHSIG`).
         .args(["-c", "\"$TINY_PROGRAM\" & wait"])
         .env("TINY_PROGRAM", tiny("").path)
+        // Without the cookie, it would explain itself and end.
         .env(COOKIE_NAME, COOKIE_VALUE)
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())

@@ -32,6 +32,7 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
 async fn an_interrupt_is_the_hosts_business() {
     let (plugin, life) = launched("", &Settings::USUAL).await;
     let pid = Pid::from_raw(plugin.pid().expect("it is ours"));
+    // An interrupt from a terminal reaches plugins too, and only the host knows when they can end.
     kill(pid, Signal::SIGINT).expect("it is there");
     plugin.provider().schema().await.expect("it goes on");
     assert!(life.goes_on());
@@ -42,6 +43,7 @@ async fn what_a_provider_prints_never_gets_in_the_way() {
     for behaviour in ["prints", "chatters"] {
         let (plugin, life) = launched(behaviour, &Settings::USUAL).await;
         let provider = plugin.provider();
+        // If the first call had filled a pipe, the second would hang.
         for _ in 0..2 {
             timeout(FOREVER, provider.schema())
                 .await

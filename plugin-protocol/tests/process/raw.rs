@@ -15,6 +15,7 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
     for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
         let (plugin, _life) = launched(behaviour, &Settings::USUAL).await;
         let transport = plugin.transport();
+        // Protocol 5 has another name for the method.
         let method = if protocol == Protocol::V5 { "Stop" } else { "StopProvider" };
         let RawReply { messages, end } =
             transport.exchange(RawCall::new(protocol, method, "")).await;

@@ -25,16 +25,19 @@ pub(crate) struct Checkpoint {
 /// Everything that must be the same for a run to go on.
 fn key(options: &Options) -> Value {
     let provider = match &options.target {
+        // By content: a program that was built again is another provider.
         Target::Program(path) => hash_of(path),
         Target::Running(address, _) => address.to_string(),
     };
     json!({
+        // Another version of the suite has other rules.
         "version": env!("CARGO_PKG_VERSION"),
         "provider": provider,
         "level": options.level,
         "seed": options.seed,
         "only": options.only,
         "skip": options.skip,
+        // Only whether there is one: the file must not hold the secrets in it.
         "config": format!("{:?}", options.config.is_some()),
         "examples": options.examples.iter().map(|it| &it.file).collect::<Vec<_>>(),
     })
@@ -52,6 +55,7 @@ impl Checkpoint {
             return none;
         }
         for rule in rules::all() {
+            // Indexing JSON gives null where nothing is, so a rule that the file lacks counts zero.
             let kept = &file["rules"][rule.id];
             let number = |name: &str| kept[name].as_u64().unwrap_or(0);
             let found = kept["findings"].as_array().into_iter().flatten();
@@ -82,6 +86,7 @@ impl Checkpoint {
         let mut kept = serde_json::Map::new();
         for rule in rules::all() {
             let Some(tally) = suite.tallies.tally(rule.id) else { continue };
+            // Redacted, because the file stays on the disk after the run.
             let findings: Vec<Value> =
                 tally.findings.iter().map(|it| written(&redacted(suite, it))).collect();
             kept.insert(
@@ -116,6 +121,7 @@ impl Checkpoint {
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("part");
     fs::write(&beside, text)?;
+    // A rename is atomic: after an interruption the old file is still whole.
     fs::rename(&beside, path)
 }
 
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
+        // Another seed gives other inputs, whose results must not be mixed with these.
         let mut other = Suite::new(Options { seed: 2, ..options });
         assert!(!Checkpoint::restore(&mut other).has("Schema"));
         assert_eq!(other.tallies.findings().count(), 0);

@@ -37,6 +37,8 @@ mod variables;
 macro_rules! step {
     ($run:ident, $name:literal, $($check:expr),+) => {
         if $run.begins($name) {
+            // Boxed, or the state of this function would be as large as that of all checks
+            // together.
             $(Box::pin($check(&mut *$run.suite)).await;)+
             $run.ends($name)?;
         }
@@ -59,6 +61,7 @@ impl Run<'_, '_> {
 
     /// Notes a step that is complete.
     fn ends(&mut self, step: &str) -> Result<(), String> {
+        // A step that ran out of time is made again by the next run.
         if self.suite.is_late() {
             return Ok(());
         }
@@ -75,6 +78,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
         handshake::run(run.suite).await?;
         run.ends("Handshake and process")?;
     }
+    // The checks of the handshake have ended their processes. All others share this one.
     run.suite.revive().await?;
     load(run.suite).await;
     step!(run, "Schema and metadata", schema::run, metadata::run);
@@ -98,6 +102,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     }
     step!(run, "Release", release::run);
     step!(run, "Environment", variables::run, file_writes::run);
+    // Last, because they look through all that the other checks made the provider print.
     if run.begins("Secrets") {
         secrets::run(run.suite).await;
         output::run(run.suite).await;
@@ -115,6 +120,7 @@ async fn load(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     if let Some(message) = call.message() {
         suite.offer = Offer::read(message);
+        // Providers of before 5.9 and 6.9 do not have this call, which is no error.
         let identities = suite.call(Rpc::GetResourceIdentitySchemas, &Msg::new()).await;
         if let Some(message) = identities.message() {
             suite.offer.read_identities(message);
@@ -123,6 +129,7 @@ async fn load(suite: &mut Suite) {
     // Checks that need a schema are skipped with the reason.
     if suite.offer.types.is_empty() {
         let reason = format!("the provider has no readable schema: {}", call.outcome());
+        // Rules of the handshake (H) and of the schema itself (S) need no types.
         let dependent = rules::all().filter(|rule| !rule.id.starts_with(['H', 'S']));
         for rule in dependent {
             suite.tallies.skip(rule.id, reason.clone());
@@ -164,6 +171,7 @@ pub(crate) fn place(path: &Path) -> String {
 pub(crate) fn shown(value: &Value) -> String {
     let mut known = value.clone();
     // Unknown parts have no form in JSON.
+    // So many are enough: a finding shows the beginning of a value only.
     for _ in 0..100 {
         let mut first = None;
         known.walk(&mut |path, part| {
@@ -175,6 +183,7 @@ pub(crate) fn shown(value: &Value) -> String {
         let Some(path) = first else { break };
         match known.replace_at(&path, |_| Value::string("(unknown)")) {
             Some(next) if next != known => known = next,
+            // No path leads to an element of a set, so nothing in it can be replaced.
             _ => break,
         }
     }
@@ -207,6 +216,7 @@ pub(crate) fn differences(a: &Value, b: &Value) -> Vec<Path> {
 }
 
 fn differ(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
+    // A finding names a few paths, and comparing the rest of a large object would cost time.
     if a == b || paths.len() >= 10 {
         return;
     }

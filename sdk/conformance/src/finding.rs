@@ -52,6 +52,7 @@ impl Finding {
     #[must_use]
     pub fn by(mut self, call: &Call) -> Self {
         self.call = call.rpc.name();
+        // `values` may have said it in better words already.
         if self.found.is_empty() {
             self.found = call.outcome();
         }
@@ -137,6 +138,7 @@ impl Tallies {
         let tally = self.of(finding.rule);
         tally.cases += 1;
         tally.broken += 1;
+        // Counted each time and kept once: many inputs may show the same mistake.
         let is_known = tally.findings.iter().any(|known| {
             (&known.subject, &known.path, &known.message)
                 == (&finding.subject, &finding.path, &finding.message)
@@ -155,6 +157,7 @@ impl Tallies {
 
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
+        // The first reason stays, as later ones may only follow from it.
         self.of(id).skipped.get_or_insert(reason.into());
     }
 
@@ -168,6 +171,7 @@ impl Tallies {
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         match self.0.get(rule.id) {
+            // One broken case decides, however many were held.
             Some(tally) if tally.broken > 0 => Verdict::Broken,
             Some(tally) if tally.cases > 0 => Verdict::Held,
             tally => {
@@ -180,6 +184,7 @@ impl Tallies {
 
     /// Iterates over the findings in the order of the rules.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        // In the order of the rules, as reports have them.
         rules::all().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
     }
 }

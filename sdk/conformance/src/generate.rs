@@ -14,6 +14,7 @@ impl Dice {
     /// Returns the source for a seed and the name of what is made with it.
     #[must_use]
     pub fn new(seed: u64, of: &str) -> Self {
+        // A small hash (FNV) of the name, so that each name has a sequence of its own.
         let mixed = of.bytes().fold(seed ^ 0x9e37_79b9_7f4a_7c15, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -22,6 +23,7 @@ impl Dice {
 
     /// Returns the next number.
     pub fn number(&mut self) -> u64 {
+        // SplitMix64, which gives the same sequence on every machine.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,6 +33,7 @@ impl Dice {
 
     /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
+        // A remainder by zero would panic.
         let end = end.max(1) as u64;
         usize::try_from(self.number() % end).unwrap_or(0)
     }
@@ -48,6 +51,7 @@ pub fn text_for(name: &str) -> &'static str {
         ("cidr", "10.0.0.0/16"),
         ("subnet", "10.0.0.0/24"),
         ("ip", "10.0.0.1"),
+        // Port 9 of this machine, so that no request leaves it.
         ("url", "http://127.0.0.1:9/"),
         ("uri", "http://127.0.0.1:9/"),
         ("endpoint", "http://127.0.0.1:9/"),
@@ -66,6 +70,7 @@ pub fn text_for(name: &str) -> &'static str {
         ("base64", "Y29uZm9ybWFuY2U="),
         ("region", "eu-central-1"),
     ];
+    // Whole words: `ip` is a part of `description` too.
     let hint = HINTS.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
     hint.map_or("conformance", |(_, text)| text)
 }
@@ -83,6 +88,7 @@ pub const ALTERNATIVES: [&str; 14] = [
     "2024-01-02T03:04:05Z",
     "1h",
     "{}",
+    // For attributes such as `algorithm` of `tls_private_key`.
     "RSA",
     "conformance.txt",
     "Y29uZm9ybWFuY2U=",
@@ -159,6 +165,7 @@ fn attribute_value(
         AttributeKind::Nested(nested) => {
             let block = Block { attributes: nested.attributes.clone(), ..Block::default() };
             let object = block.implied_type();
+            // In deep schemas, everything inside everything would grow without end.
             let inner = if depth > 4 { Extent::Required } else { extent };
             let mut one = || content(&block, inner, dice, depth + 1);
             match nested.nesting {
@@ -172,6 +179,7 @@ fn attribute_value(
 }
 
 fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+    // A schema may demand any number of blocks.
     let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
     let number = match extent {
         Extent::Nothing => 0,
@@ -179,6 +187,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
         Extent::All | Extent::Unknown => least.max(1),
         Extent::Random | Extent::Stored => least + dice.below(2),
     };
+    // A computed block is filled by the provider.
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
         return nested.empty_value();
     }
@@ -242,10 +251,12 @@ fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value
 fn text(name: &str, dice: &mut Dice) -> Str {
     match dice.below(10) {
         0 => Str::new(""),
+        // Two, three and four bytes in UTF-8.
         1 => "\u{e9}\u{4e16}\u{1f600}".into(),
         // Decomposed on purpose.
         2 => "e\u{301}".into(),
         3 => LONG.clone(),
+        // Templates of the language, which nothing may evaluate.
         4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
         5 => format!("conformance-{}", dice.below(1_000_000)).into(),
         6 => (*dice.pick(&ALTERNATIVES)).into(),
@@ -261,8 +272,10 @@ fn number(dice: &mut Dice) -> Value {
         "0",
         "1",
         "-1",
+        // A double does not hold it exactly.
         "9007199254740993",
         "1e-30",
+        // Beyond 128 bits.
         "10000000000000000000000000000000000000000",
         "0.1",
         "-9223372036854775808",
@@ -301,6 +314,7 @@ fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attri
                     }
                 }
             }
+            // No path leads into an element of a set.
             _ => {}
         }
     }
@@ -316,6 +330,7 @@ pub fn with_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
 #[must_use]
 pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
     let mut value = planned.clone();
+    // Ended where nothing changes: no path leads to an element of a set.
     for _ in 0..1_000 {
         let mut first: Option<(Path, Type)> = None;
         value.walk(&mut |path, part| {
@@ -329,7 +344,9 @@ pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
             Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
             _ => String::new(),
         };
+        // A string is as good as any other type.
         let ty = if ty == Type::Dynamic { Type::String } else { ty };
+        // Write-only attributes are null in plans and states.
         let is_write_only = block.attribute_at(&path).is_some_and(|(it, _)| it.write_only);
         let part = match is_write_only {
             true => Value::null(ty),
@@ -349,6 +366,7 @@ pub fn smaller(block: &Block, value: &Value) -> Vec<Value> {
     let mut candidates = Vec::new();
     for (path, attribute) in settable_paths(block, value) {
         let Some(part) = path.find(value) else { continue };
+        // Without a required attribute, another rule would refuse the smaller value.
         if part.is_null() || attribute.role == Role::Required {
             continue;
         }
@@ -357,6 +375,7 @@ pub fn smaller(block: &Block, value: &Value) -> Vec<Value> {
     for (name, nested) in &block.blocks {
         let path = Path::root().attribute(name.clone());
         let is_set = path.find(value).is_some_and(|held| *held != nested.empty_value());
+        // With fewer blocks than the schema demands, another rule would refuse it.
         if is_set && nested.min_items == 0 {
             candidates.extend(with_part(value, &path, nested.empty_value()));
         }
@@ -397,6 +416,7 @@ mod tests {
     fn the_same_seed_gives_the_same_inputs() {
         let make = |seed| config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
         assert_eq!(make(7), make(7));
+        // Some seeds may give the same by chance.
         assert!((0..20).any(|seed| make(seed) != make(7)));
     }
 
@@ -417,6 +437,7 @@ mod tests {
         let made = config(&block(), Extent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
         let smaller = smaller(&block(), &made);
+        // Only the two optional attributes can be left out.
         assert_eq!(smaller.len(), 2);
         assert!(smaller.iter().all(|it| nulls(it) == nulls(&made) + 1));
     }

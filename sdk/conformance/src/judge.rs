@@ -26,7 +26,9 @@ pub(crate) fn plan_violations(
     config: &Plain,
     planned: &Plain,
 ) -> Vec<Violation> {
+    // No paths: what forces a replacement has a rule of its own here (P-09).
     let call = Call::Plan { prior, config, requires_replace: &[], legacy: false };
+    // The form has rules of its own (P-01, P-04) and does not count twice.
     let is_form = |rule| matches!(rule, Rule::ObjectType | Rule::WriteOnlyNull);
     let violations = judged(block, call, planned);
     violations.into_iter().filter(|violation| !is_form(violation.rule)).collect()
@@ -34,6 +36,7 @@ pub(crate) fn plan_violations(
 
 fn read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
     let violations = judged(block, Call::Read, value);
+    // As the answer to a read, because that call is held to all three rules.
     violations.into_iter().filter(|violation| violation.rule == rule).collect()
 }
 

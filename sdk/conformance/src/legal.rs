@@ -19,6 +19,7 @@ const REPAIRS: usize = 24;
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
 pub(crate) async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
+    // Their author knows what the service accepts.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
             && suite.validate(offered, &value).await.is_fine()
@@ -27,6 +28,7 @@ pub(crate) async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value>
         }
     }
     let random = (0..6).map(|number| (Extent::Random, number));
+    // What is required comes first, because fewer values can be wrong.
     let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
         if found.len() >= WANTED || suite.is_late() {
@@ -50,6 +52,7 @@ async fn repaired(suite: &mut Suite, offered: &OfferedType, mut value: Value) ->
         if call.is_fine() {
             return Some(value);
         }
+        // Without diagnostics, nothing says what to repair.
         if call.is_crash() {
             return None;
         }
@@ -68,8 +71,10 @@ fn repair(
     let error = call.diagnostics().into_iter().find(Diag::is_error)?;
     let path = error.path.as_ref().map(path_of).filter(|path| !path.0.is_empty());
     let paths = generate::settable_paths(offered.block(), value);
+    // An error may be at the block around an attribute, or at a part inside it.
     let is_at = |own: &Path, at: &Path| own.starts_with(at) || at.starts_with(own);
     let at = path.and_then(|at| paths.iter().find(|(own, _)| is_at(own, &at)));
+    // An error without a path may still name the attribute in its text.
     let named = || {
         let mentioned: Vec<_> = paths
             .iter()
@@ -81,6 +86,7 @@ fn repair(
         (!mentioned.is_empty()).then(|| *dice.clone().pick(&mentioned))
     };
     let (path, attribute) = at.or_else(named)?;
+    // A little chance, so that two repairs do not undo each other in turn.
     change(value, path, attribute, &error, attempt + dice.below(2))
 }
 
@@ -101,6 +107,7 @@ fn change(
     let now = path.find(value)?;
     let is_required = attribute.role == formwork_value::schema::Role::Required;
     let text = format!("{} {}", error.summary, error.detail).to_lowercase();
+    // The words of the Go SDKs about attributes that exclude each other.
     let excludes = ["conflict", "cannot be specified when", "only one", "mutually"];
     let part = if now.is_null() {
         let name = match path.0.last() {
@@ -122,6 +129,7 @@ fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
         Type::String => {
             let words = quoted(&error.detail);
             let all: Vec<&str> = words.iter().map(String::as_str).chain(ALTERNATIVES).collect();
+            // In turn, so that each attempt tries another one.
             Value::string(all[attempt % all.len()])
         }
         Type::Number => {
@@ -161,6 +169,7 @@ fn quoted(text: &str) -> Vec<String> {
             rest = next;
         }
     }
+    // Longer words are no values, and a message may list hundreds of them.
     words.retain(|word| word.len() < 100);
     words.truncate(40);
     words

@@ -45,11 +45,13 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
     let limit = suite.options.time + GRACE;
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
         Ok(done) => done.err(),
+        // A call hangs. What was examined until then is reported.
         Err(_) => {
             suite.fill_in_skipped();
             None
         }
     };
+    // Ends the process also if the run was cut off.
     suite.put_away();
     let stopped = stopped.or_else(|| {
         suite.is_interrupted().then(|| match suite.options.resume {

@@ -34,6 +34,7 @@ impl Msg {
         let mut rest = bytes.clone();
         while !rest.is_empty() {
             let tag = varint(&mut rest)?;
+            // protobuf has no field 0, so such bytes are no message.
             let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
             let field = match tag & 7 {
                 0 => Field::Varint(varint(&mut rest)?),
@@ -43,6 +44,7 @@ impl Msg {
                     Field::Bytes(rest_of(&mut rest, length)?)
                 }
                 5 => Field::Fixed32(rest_of(&mut rest, 4)?[..].try_into().ok()?),
+                // Groups (3 and 4) are obsolete, and 6 and 7 do not exist.
                 _ => return None,
             };
             fields.push((number, field));
@@ -82,6 +84,7 @@ impl Msg {
     /// Adds an integer, unless it is zero.
     #[must_use]
     pub fn int(mut self, number: u32, value: u64) -> Self {
+        // proto3 leaves a zero out on the wire.
         if value != 0 {
             self.0.push((number, Field::Varint(value)));
         }
@@ -125,6 +128,7 @@ impl Msg {
     /// Returns an integer; zero if it is absent.
     #[must_use]
     pub fn get_int(&self, number: u32) -> u64 {
+        // By the rules of protobuf, the last one wins.
         let found = self.0.iter().rev().find_map(|(own, field)| match field {
             Field::Varint(value) if *own == number => Some(*value),
             _ => None,
@@ -149,6 +153,7 @@ impl Msg {
     /// Returns bytes; empty if they are absent.
     #[must_use]
     pub fn get_bytes(&self, number: u32) -> Bytes {
+        // As for integers, the last one wins.
         self.all_bytes(number).next_back().cloned().unwrap_or_default()
     }
 
@@ -193,6 +198,7 @@ impl Msg {
 
 fn varint(rest: &mut Bytes) -> Option<u64> {
     let mut value = 0_u64;
+    // At most ten bytes: a longer one does not fit.
     for shift in (0..64).step_by(7) {
         let byte = *rest_of(rest, 1)?.first()?;
         value |= u64::from(byte & 0x7f) << shift;
@@ -204,6 +210,7 @@ fn varint(rest: &mut Bytes) -> Option<u64> {
 }
 
 fn rest_of(rest: &mut Bytes, length: usize) -> Option<Bytes> {
+    // `split_to` panics beyond the end.
     (length <= rest.len()).then(|| rest.split_to(length))
 }
 
@@ -233,6 +240,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_message_are_refused() {
+        // A length beyond the end, a wire type that does not exist, an endless number, and field 0.
         for bytes in [&[0x0a_u8, 0x05, 1][..], &[0x07], &[0xff; 11], &[0x00, 0x01]] {
             assert_eq!(Msg::parse(&Bytes::copy_from_slice(bytes)), None, "{bytes:?}");
         }

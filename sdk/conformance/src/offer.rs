@@ -299,6 +299,7 @@ impl Reader {
 
     fn block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
         let mut block = Block { docs: docs(raw, 4, 6), ..Block::default() };
+        // Blocks may be nested without end, and this function calls itself for each level.
         if depth > 64 {
             self.report("S-04", format!("{place}: blocks are nested more than 64 levels deep"));
             return block;
@@ -427,6 +428,7 @@ impl Reader {
         if bytes.is_empty() {
             return Type::Dynamic;
         }
+        // Counted before decoding, whose recursion follows the nesting.
         let depth = bytes.iter().fold((0_usize, 0_usize), |(now, most), byte| match byte {
             b'[' => (now + 1, most.max(now + 1)),
             b']' => (now.saturating_sub(1), most),
@@ -505,6 +507,8 @@ mod tests {
         let attribute = || Msg::new().text(1, "secret").bytes(2, b"\"string\"".to_vec()).int(5, 1);
         for raw in [
             attribute().int(9, 1).int(10, 1).text(11, "use the other"),
+            // Number 10 is that of nested attributes in protocol 6, so that two fields have other
+            // numbers.
             attribute().int(9, 1).int(11, 1).text(12, "use the other"),
         ] {
             let mut reader = Reader::default();

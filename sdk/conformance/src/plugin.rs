@@ -107,6 +107,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let errors = Shared::<Printed>::default();
     let (reading, mut stderr_end) = watch::channel(());
     let kept = Arc::clone(&errors);
+    // Read from the start: a provider whose pipe is full would block before its handshake.
     tokio::spawn(async move {
         keep(stderr, kept).await;
         drop(reading);
@@ -127,6 +128,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let handshake = match Handshake::parse(&line) {
         Ok(handshake) => handshake,
         Err(why) => {
+            // A handshake behind other lines tells the author what to remove.
             return Err(match late_handshake(&mut stdout, rest).await {
                 true => StartError::Late(text),
                 false => StartError::NotHandshake(truncate(&text, 200), why.to_string()),
@@ -374,6 +376,7 @@ impl Plugin {
                 let answer = answer?;
                 size += answer.len();
                 answers.push(answer);
+                // A provider may send without end.
                 if answers.len() >= MESSAGES || size > ANSWER {
                     break;
                 }
@@ -385,6 +388,7 @@ impl Plugin {
             Err(_) => Reply::TimedOut,
             Ok(Err(RawError::Status(status))) => Reply::Refused(status.code_name(), status.message),
             Ok(Err(RawError::Failed(failure))) => {
+                // The connection breaks a moment before the process can be waited for.
                 let exit = match &self.started {
                     Some(started) => started.child.wait(Duration::from_millis(700)).await,
                     None => None,

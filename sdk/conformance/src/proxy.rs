@@ -46,6 +46,7 @@ impl Proxy {
     /// When no port is free, or no certificate can be made.
     pub(crate) async fn start() -> io::Result<Self> {
         let mut params = CertificateParams::default();
+        // It makes a certificate for each host, so it must be an authority.
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
@@ -75,7 +76,9 @@ impl Proxy {
     }
 
     fn env_trusting(&self, authority: &Path) -> Vec<(OsString, OsString)> {
+        // Programs differ in the case that they read.
         const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+        // Each runtime and library has its own variable for trusted authorities.
         const AUTHORITIES: [&str; 5] = [
             "SSL_CERT_FILE",
             "AWS_CA_BUNDLE",
@@ -86,6 +89,7 @@ impl Proxy {
         let url = OsString::from(format!("http://{}", self.address));
         let proxies = PROXIES.map(|name| (name.into(), url.clone()));
         let authorities = AUTHORITIES.map(|name| (name.into(), authority.as_os_str().to_owned()));
+        // An inherited exception would lead the provider past the proxy.
         let none = ["NO_PROXY", "no_proxy"].map(|name| (name.into(), OsString::new()));
         proxies.into_iter().chain(authorities).chain(none).collect()
     }
@@ -102,6 +106,7 @@ impl Proxy {
 
     /// Waits until a call is held.
     pub(crate) async fn held(&self) {
+        // Taken out, because the lock must not be held during the wait.
         let held = Arc::clone(&lock(&self.record).held);
         held.notified().await;
     }

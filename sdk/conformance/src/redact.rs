@@ -22,6 +22,7 @@ impl Secrets {
     /// Returns the secrets of a run with one canary.
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
+        // From the seed, so that a run can be repeated with the same inputs.
         let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").number());
         Self { all: vec![canary.clone()], canary }
     }
@@ -33,6 +34,7 @@ impl Secrets {
         for path in paths {
             let Some(part) = path.find(value) else { continue };
             part.walk(&mut |_, inner| {
+                // A shorter string would be found by chance.
                 if let Value::String(text) = inner
                     && text.as_str().len() >= 6
                     && !self.all.iter().any(|known| known == text.as_str())
@@ -92,11 +94,13 @@ impl Secrets {
     /// Whether bytes hold a secret that was configured, other than the canary.
     #[must_use]
     pub(crate) fn holds_configured(&self, bytes: &[u8]) -> bool {
+        // The first is the canary.
         self.all.iter().skip(1).any(|secret| contains(bytes, secret.as_bytes()))
     }
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    // `windows` panics at a length of 0.
     !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
 }
 
@@ -112,6 +116,7 @@ mod tests {
         for text in [format!("x{canary}y"), hex] {
             assert!(secrets.leaks(text.as_bytes()), "{text}");
         }
+        // Base64 takes three bytes at a time, so that each offset has another form.
         for before in ["", "a", "ab", "abc"] {
             let encoded = STANDARD.encode(format!("{before}{canary}tail"));
             assert!(secrets.leaks(encoded.as_bytes()), "{encoded}");

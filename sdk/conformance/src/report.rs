@@ -149,6 +149,7 @@ impl Report {
     pub fn exit_code(&self) -> u8 {
         let must = self.score(Severity::Must);
         match &self.stopped {
+            // A run that ended early is no success, even if nothing was broken until then.
             Some(_) => 2,
             None if must.held < must.examined => 1,
             None => 0,
@@ -175,6 +176,7 @@ fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
 pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
     let clean = |text: &str| visible(&suite.secrets.redact(text));
     let mut finding = finding.clone();
+    // A provider may have put a secret into any of these.
     for text in [
         &mut finding.message,
         &mut finding.expected,
@@ -185,6 +187,7 @@ pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
     ] {
         *text = clean(text);
     }
+    // Bytes with a secret cannot be redacted: the lengths in them would not fit any more.
     finding.calls.retain(|call| {
         let all = call.request.iter().chain(&call.answers);
         !all.into_iter().any(|bytes| suite.secrets.holds_configured(bytes))
@@ -196,6 +199,7 @@ pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
 fn visible(text: &str) -> String {
     text.chars()
         .map(|c| match c {
+            // Texts have line breaks and tabs. Other control characters could drive a terminal.
             '\n' | '\t' => c.to_string(),
             c if c.is_control() => c.escape_default().to_string(),
             c => c.to_string(),
@@ -222,7 +226,9 @@ mod tests {
     pub(super) fn report() -> Report {
         let mut suite = Suite::new(Options::new("terraform-provider <odd> name"));
         suite.tallies.hold("P-01");
+        // XML has no form for these two characters, and HTML needs the others escaped.
         let finding = Finding::new("P-02", "resource acme_item", "a <b> & \"c\" \u{1}\u{ffff}");
+        // `]]>` would end a CDATA section.
         let finding = finding.at("name").values("one\nline", "another ]]> 'one'");
         suite.tallies.find(finding.input("{\"name\":\"x\"}"));
         suite.tallies.skip("P-03", "<no> reason");

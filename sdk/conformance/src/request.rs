@@ -31,6 +31,7 @@ pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
 /// When the bytes are no value of the type.
 pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
     let Some(message) = message else { return Ok(None) };
+    // MessagePack wins if a provider fills both fields.
     let decoded = if message.has(1) {
         msgpack::decode(&message.get_bytes(1), ty).map_err(|error| error.to_string())?
     } else if message.has(2) {
@@ -44,6 +45,7 @@ pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, S
 /// Capabilities of this host.
 #[must_use]
 pub(crate) fn capabilities() -> Msg {
+    // Write-only attributes are allowed, deferrals are not.
     Msg::new().int(2, 1)
 }
 
@@ -74,6 +76,7 @@ pub(crate) fn validate_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
     match offered.kind {
         Kind::Provider => Msg::new().msg(1, config),
         Kind::Resource => named().msg(3, &capabilities()),
+        // Both may be unknown while validating, so they are values and no plain fields.
         Kind::List => named()
             .msg(3, &dynamic(&Value::Bool(false), &Type::Bool))
             .msg(4, &dynamic(&Value::int(10), &Type::Number)),
@@ -113,6 +116,7 @@ pub(crate) fn plan(offered: &OfferedType, input: &PlanInput) -> Msg {
 /// The request that applies what was planned.
 #[must_use]
 pub(crate) fn apply(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> Msg {
+    // Planned value and private data go back as they came, as from a host.
     let ty = offered.ty();
     Msg::new()
         .text(1, &offered.name)
@@ -149,6 +153,7 @@ pub(crate) fn upgrade(name: &str, version: u64, text: &[u8]) -> Msg {
 /// The request that configures the provider.
 #[must_use]
 pub(crate) fn configure(config: &Msg) -> Msg {
+    // A version of Terraform that has the capabilities above.
     Msg::new().text(1, "1.11.4").msg(2, config).msg(3, &capabilities())
 }
 

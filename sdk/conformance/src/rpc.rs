@@ -93,6 +93,7 @@ impl Rpc {
     /// Returns the name in protocol 6.
     #[must_use]
     pub fn name(self) -> String {
+        // The variants have the names of protocol 6.
         format!("{self:?}")
     }
 
@@ -152,6 +153,8 @@ impl Rpc {
             | Self::ListResource
             | Self::ReadStateBytes => Some(4),
             Self::ApplyResourceChange => Some(3),
+            // `StopProvider` has a string, `CallFunction` an error of its own, and events of
+            // actions have theirs inside.
             Self::StopProvider | Self::CallFunction | Self::InvokeAction => None,
             _ => Some(1),
         }
@@ -177,6 +180,7 @@ impl Diag {
     /// Reads a diagnostic.
     #[must_use]
     pub fn read(message: &Msg) -> Self {
+        // Strings of protobuf are UTF-8, and `get_text` would hide what is not.
         let is_text = [2, 3].iter().all(|n| std::str::from_utf8(&message.get_bytes(*n)).is_ok());
         Self {
             severity: message.get_int(1),
@@ -190,6 +194,7 @@ impl Diag {
     /// Whether it is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
+        // `ERROR` in the protocol.
         self.severity == 1
     }
 
@@ -203,7 +208,9 @@ impl Diag {
     /// Returns the diagnostic without control characters that only repeat the type name of the request.
     #[must_use]
     pub(crate) fn without_echo(mut self, request: Option<&Bytes>) -> Self {
+        // Field 1 is the type name in nearly all requests.
         let name = request.and_then(Msg::parse).map(|it| it.get_text(1)).unwrap_or_default();
+        // Only then could the echo be taken for a control character of the provider.
         if name.chars().any(char::is_control) {
             for text in [&mut self.summary, &mut self.detail] {
                 *text = text.replace(&name, "(the type name of the request)");

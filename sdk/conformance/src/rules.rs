@@ -89,6 +89,7 @@ pub const CROSS_FAMILIES: [(&str, &str); 2] =
 
 /// Iterates over all rules in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
+    // Reports have the rules in this order.
     [
         handshake::ROWS,
         schema::ROWS,
@@ -112,6 +113,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 /// Returns the name of the family that a rule belongs to.
 #[must_use]
 pub fn family_of(id: &str) -> &'static str {
+    // Ids are ASCII, so that one byte is one letter; `min` is for an empty id.
     let letter = &id[..id.len().min(1)];
     let mut families = FAMILIES.iter().chain(&CROSS_FAMILIES);
     families.find(|(own, _)| *own == letter).map_or("Other", |(_, name)| name)

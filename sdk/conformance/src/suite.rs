@@ -221,6 +221,7 @@ impl Suite {
         let level = self.options.level;
         for rule in rules::all() {
             let Options { only, skip, .. } = &self.options;
+            // First what the user asked for, which explains more than a time that was over.
             let reason = if skip.contains(rule.id) {
                 "left out with -skip".to_owned()
             } else if !only.is_empty() && !only.contains(rule.id) {
@@ -258,6 +259,7 @@ impl Suite {
 
     /// Counts a case: held, or broken with the finding.
     pub fn check(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
+        // A check may examine several rules at once, of which some were not asked for.
         if !self.wants(id) {
             return;
         }
@@ -285,6 +287,7 @@ impl Suite {
     pub fn launch(&self) -> Launch {
         let mut env = self.options.env.clone();
         env.extend(self.proxy_env.iter().cloned());
+        // At TRACE, so that a secret in any line of the log is found.
         env.push(("TF_LOG".into(), "TRACE".into()));
         Launch { env, ..Launch::default() }
     }
@@ -324,6 +327,7 @@ impl Suite {
         self.restarts += 1;
         let plugin = self.another().await.map_err(|error| error.to_string())?;
         self.protocol = Some(plugin.protocol);
+        // Configured again, because the checks after a crash rely on it.
         if self.configured {
             let request = request::configure(&self.config);
             plugin.call(Rpc::ConfigureProvider, &request, CHANGE).await;
@@ -335,10 +339,12 @@ impl Suite {
     /// Ends the running plugin and keeps what it printed.
     pub fn put_away(&mut self) {
         let Some(plugin) = self.plugin.take() else { return };
+        // Kept for the checks over all output, which come last.
         extend(&mut self.past.stdout, plugin.stdout());
         extend(&mut self.past.stderr, plugin.stderr());
         let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.past.diagnostics.extend(diagnostics);
+        // A provider may report without end.
         self.past.diagnostics.truncate(10_000);
         let largest = plugin.largest.into_inner().unwrap_or_else(PoisonError::into_inner);
         if largest.0 > self.past.largest.0 {
@@ -400,6 +406,7 @@ impl Suite {
     /// Legal configurations of a type: examples first, then what validation accepts.
     pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
+        // Finding them takes many calls.
         if let Some(found) = self.legal.get(&key) {
             return found.clone();
         }
@@ -426,6 +433,7 @@ impl Suite {
     /// The configuration of everything in a block, for checks of single attributes.
     #[must_use]
     pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
+        // Each extent and each number has a sequence of its own.
         let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
         generate::config(offered.block(), extent, &mut dice)
     }
@@ -433,6 +441,7 @@ impl Suite {
     /// Shrinks an input for as long as the call with it crashes the provider.
     pub async fn shrink_crash(&mut self, offered: &OfferedType, value: &Value) -> Value {
         let mut value = value.clone();
+        // Bounded, because each crash costs a restart of the provider.
         for _ in 0..40 {
             let mut smaller = None;
             for candidate in generate::smaller(offered.block(), &value).into_iter().take(30) {
@@ -458,6 +467,7 @@ pub fn plain(value: &Value) -> Plain {
 
 fn extend(kept: &mut Vec<u8>, more: Vec<u8>) {
     const MOST: usize = 16 << 20;
+    // A provider at TRACE may print without end.
     let room = MOST.saturating_sub(kept.len()).min(more.len());
     kept.extend_from_slice(&more[..room]);
 }

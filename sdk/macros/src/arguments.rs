@@ -26,9 +26,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     for (at, field) in fields.named.iter().enumerate() {
         let Some(ident) = &field.ident else { continue };
         let (ty, description, name) =
+            // A raw identifier is a word of Rust alone: `r#type` is the parameter `type`.
             (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
         check_name(&name).map_err(|why| Error::new(ident.span(), why))?;
         let parameter = |ty| {
+            // With the place of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
                 ::formwork_sdk::function::Parameter::of::<#ty>(#name, #description)
             )
@@ -49,10 +51,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
     }
     let comment = doc_comment(&input.attrs);
+    // As in Rust, the first paragraph is the summary.
     let (summary, description) = comment.split_once("\n\n").unwrap_or((&comment, ""));
     let (summary, description) = (summary.replace('\n', " "), description.trim());
     let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
     let own = &input.ident;
+    // Full paths, because the author's module may use these names for something else.
     Ok(quote! {
         impl ::formwork_sdk::function::Arguments for #own {
             fn describe(

@@ -59,6 +59,7 @@ impl FieldArgs {
                 attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_attribute))?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
+                // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
                     attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_block))?;
                 }
@@ -73,6 +74,7 @@ impl FieldArgs {
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
     ) -> Result<()> {
         let word = word(meta);
+        // Without this, the last one would win without a word.
         if self.heard.contains(&word) {
             return Err(meta.error(format!("`{word}` is repeated")));
         }
@@ -158,6 +160,7 @@ impl FieldArgs {
         if self.keep && self.default.is_some() {
             return refuse("`default` and `keep` both set the value of an unset attribute");
         }
+        // Terraform refuses a schema that has both.
         if self.write_only && is_computed {
             return refuse("`write_only` is for values that only the author sets");
         }
@@ -287,6 +290,7 @@ impl StructAttrs {
         syn::parenthesized!(content in meta.input);
         let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
         let names: Vec<Ident> = names.into_iter().collect();
+        // With one name, a relation always holds, or is the same as `required`.
         if names.len() < 2 {
             return Err(meta.error("give two attributes or more"));
         }
@@ -296,6 +300,7 @@ impl StructAttrs {
 }
 
 fn word(meta: &ParseNestedMeta<'_>) -> String {
+    // A path of several parts is no word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -342,6 +347,7 @@ fn unknown(word: &str, outer: &str) -> String {
 fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),
+        // A full path, because names may mean something else in the author's crate.
         false => Ok(syn::parse_quote!(::core::default::Default::default())),
     }
 }
@@ -351,6 +357,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let content;
     syn::bracketed!(content in input);
     let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?;
+    // An empty list would refuse every value.
     if texts.is_empty() {
         return Err(meta.error("list the valid strings"));
     }
@@ -380,6 +387,7 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
         },
         _ => None,
     });
+    // Only the space after the slashes: what is indented further has a meaning in Markdown.
     let lines: Vec<String> =
         lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned()).collect();
     lines.join("\n").trim().to_owned()

@@ -22,10 +22,13 @@ pub(crate) fn of_model(
     let from = said.from.as_ref().map(|other| {
         let vis = &input.vis;
         let (names, values) = taken(&theirs);
+        // Without a field to fill, `..self` would cause a warning in the author's crate.
         let rest = (!is_whole).then(|| quote!(, ..self));
         let doc = format!("This, with what the service says of a [`{model}`].");
+        // With a field of its own, a model cannot be made of the other struct alone.
         let whole = is_whole.then(|| made(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+        // Nor can the computed part, if something in it does not come from the service.
         let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_local());
         let told = is_told.then(|| made(other, computed, &ours));
         quote! {
@@ -111,6 +114,7 @@ enum Way {
 /// A value converted in the parts that the type of ours has. The place is that of the field, but the
 /// code is the derive's own.
 fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
+    // An error about a conversion is shown at the type; names resolve as in the author's code.
     let at = Span::call_site().located_at(ty.span());
     let inner = format_ident!("inner", span = at);
     let each = |inner_ty: &Type| converted(inner_ty, &quote!(#inner), way);
@@ -136,6 +140,7 @@ fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
         };
     }
     match (way, is_a(ty, "Secret")) {
+        // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
         (Way::Out, true) => {
             let each = converted(last, &quote!(#value.into_exposed()), way);
             quote_spanned!(at=> #each)

@@ -51,6 +51,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     }
     let names = parts.iter().map(Part::names);
     let has_write_only = parts.iter().any(Part::is_write_only);
+    // As constant expressions: a macro sees names of types, and only the compiler what is in them.
     let write_only = parts.iter().map(Part::holds_write_only);
     let clashes = clashes(&parts);
     let from_computed = sparse(&computed, &draft, &parts, |part, value| {
@@ -135,11 +136,13 @@ fn sparse(
             let ident = part.ident;
             let value = known(part, &quote!(from.#ident));
             is_any_known |= value.is_some();
+            // At the type, so that an error about it is shown there.
             let nothing = || quote_spanned!(part.ty.span()=> ::core::default::Default::default());
             let value = value.unwrap_or_else(nothing);
             quote!(#ident: #value)
         })
         .collect();
+    // An unused variable would cause a warning in the author's crate.
     let name = if is_any_known { quote!(from) } else { quote!(_) };
     quote! {
         impl ::core::convert::From<#from> for #draft {
@@ -182,6 +185,7 @@ fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStr
 /// Assertions about names where other models are flattened into this one.
 fn clashes(parts: &[Part<'_>]) -> TokenStream {
     let flat: Vec<_> = parts.iter().filter(|part| part.is_flat()).collect();
+    // As assertions for the compiler, because this macro does not see the fields of other models.
     let mut checks = Vec::new();
     for (at, part) in flat.iter().enumerate() {
         let (ty, ident) = (part.ty, part.ident);
@@ -207,6 +211,7 @@ fn clashes(parts: &[Part<'_>]) -> TokenStream {
             });
         }
     }
+    // Each in a constant of its own, so that the compiler reports all of them.
     quote!(#(const _: () = { #checks };)*)
 }
 

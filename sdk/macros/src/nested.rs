@@ -29,6 +29,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let own_view = implementation(own, &all, false);
     let (draft, draft_view) = draft(input, &all);
     let fills = parts.iter().any(Part::is_computed);
+    // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
     let input_view = fills.then(|| {
         let fields = parts.iter().filter(|part| part.is_settable());
@@ -81,6 +82,8 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
 
             const FILLS: bool = #fills;
             const HAS_BLOCKS: bool = #blocks;
+            // A struct is neither text nor number and has no length, so that checks of those are
+            // refused.
             const HAS_TEXTS: bool = false;
             const HAS_NUMBERS: bool = false;
             const HAS_LENGTH: bool = false;

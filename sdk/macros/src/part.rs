@@ -129,6 +129,7 @@ impl<'i> Part<'i> {
             Kind::Block => false,
             Kind::Flat => self.said.role.is_some(),
         };
+        // With a default, nothing is left to compute.
         (is_ours && !self.has_default()) || self.said.fills
     }
 
@@ -212,6 +213,7 @@ impl<'i> Part<'i> {
     /// The type of what the author has a say in.
     pub(crate) fn input(&self) -> TokenStream {
         let input = self.in_phase(&quote!(Input));
+        // An author may leave such an attribute to the provider.
         let may_lack = self.kind == Kind::Attribute(Role::OptionalComputed) && !self.has_default();
         match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name)) {
             true => quote!(::core::option::Option<#input>),
@@ -424,6 +426,7 @@ impl<'i> Part<'i> {
         let (ty, value) = (self.ty, self.said.default.as_ref()?);
         let value = match value {
             _ if is_a(ty, "Attr") => quote!(<#ty>::known(#value)),
+            // A string literal is a `&str`, and the field has a type of its own.
             Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
                 quote!(::core::convert::Into::into(#value))
             }

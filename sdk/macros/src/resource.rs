@@ -43,6 +43,7 @@ pub(crate) fn expand(
         parts,
         said,
         from: of_model.from.as_ref(),
+        // An id that the author sets is known before the object exists, and no answer must tell it.
         id: parts.iter().find(|part| part.imports() && !part.is_settable()),
         computed: format_ident!("{model}Computed"),
         draft: format_ident!("{model}Draft"),
@@ -66,6 +67,8 @@ impl Resource<'_> {
             self.versions(),
         ];
         let (traits, unchanging) = (self.traits(), self.unchanging());
+        // The traits are in a scope of their own: two resource types of one module have the same
+        // names for them.
         quote! {
             #[doc = #doc]
             #vis struct #name #fields;
@@ -105,6 +108,7 @@ impl Resource<'_> {
         let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
         (self.from.is_none() || self.is_told())
             && !unknown.into_iter().any(|part| mentions.has(part.ident))
+            // These hold the whole object, of which only a part is known then.
             && !["call", "current"].iter().any(|whole| mentions.has_text(whole))
     }
 
@@ -128,6 +132,7 @@ impl Resource<'_> {
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
         }
+        // Without a client there is nothing to look for and nothing to destroy.
         for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
             if lacks(word) && !self.said.held.is_empty() {
                 return refuse(format!("define how an object is {what}: `{word} = …`"));
@@ -144,6 +149,7 @@ impl Resource<'_> {
     /// Assertions about flattened models.
     fn unchanging(&self) -> Option<TokenStream> {
         let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
+        // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
             let (ty, why) = (part.ty, changing(part));
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES, #why);)

@@ -29,6 +29,7 @@ impl View<'_, '_> {
             };
             quote!(#[doc = #doc] #vis #ident: #ty)
         });
+        // Handlers make drafts of a few known parts, and compare them.
         let derives = is_draft.then(|| quote!(Default, PartialEq,));
         let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
         let view = implementation(ident, &parts, *is_draft);
@@ -56,11 +57,14 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
         }
     });
     let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    // Objects have their attributes in the order of names, so that the values can be compared in
+    // pairs.
     own.sort_by(|one, other| one.name.cmp(&other.name));
     let flat = parts.iter().filter(|part| part.is_flat());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
     let names: Vec<_> = own.iter().map(|part| &part.name).collect();
     let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
+    // The names of a flattened model are not known here, so such objects are compared as values.
     let same = flat.is_empty().then(|| same(&idents));
     let values = own.iter().map(|part| {
         let ident = part.ident;
@@ -130,6 +134,7 @@ fn debug(ident: &Ident, parts: &[&Part<'_>]) -> TokenStream {
     let text = ident.to_string();
     let fields = parts.iter().map(|part| {
         let (ident, name) = (part.ident, part.ident.to_string());
+        // Without this, an attribute that is sensitive and of a plain type would be printed.
         match part.is_secret() {
             true => quote!(.field(#name, &::core::format_args!("(sensitive)"))),
             false => quote!(.field(#name, &self.#ident)),
@@ -156,6 +161,7 @@ pub(crate) fn conversion(
         let value = change(part, quote!(from.#ident));
         quote!(#ident: #value)
     });
+    // An unused parameter would cause a warning in the author's crate.
     let from_name = match parts.is_empty() {
         true => quote!(_),
         false => quote!(from),

@@ -47,12 +47,14 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 
     async fn plan(&self, config: &Value, context: Context) -> Answer<()> {
+        // A draft, because values may be unknown while a plan is made.
         let config = model::read(config)?;
         let Context { deferral, call, .. } = context;
         self.action.plan(PlanAction { config, deferral, call }).await
     }
 
     async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()> {
+        // An action has no plan, so its configuration takes that place too.
         let config = input::<A::Model>(&self.shape, config, config)?;
         self.action.invoke(Invoke { config, progress, call }).await
     }

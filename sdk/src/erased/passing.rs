@@ -42,10 +42,12 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        // Without the defaults: a check may ask what the author has set.
         self.data_source.validate(Validate { config: model::read(config)?, call })
     }
 
     async fn read(&self, config: &Value, context: Context) -> Answer<Value> {
+        // A data source has no plan, so its configuration takes that place too.
         let config = input::<D::Model>(&self.shape, config, config)?;
         let Context { meta, deferral, call, .. } = context;
         let read = ReadData { config, meta, deferral, call };
@@ -87,6 +89,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
     }
 
     async fn open(&self, config: &Value, context: Context, lasts: Lasts) -> Answer<Value> {
+        // An ephemeral resource has no plan either.
         let config = input::<E::Model>(&self.shape, config, config)?;
         let Context { private, deferral, call, .. } = context;
         let open = Open { config, private, lasts, deferral, call };
@@ -133,9 +136,11 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
     }
 
     async fn configure(&self, config: &Value, host: String, context: Context) -> Answer<()> {
+        // No plan comes before `ConfigureProvider`, in which defaults would be filled in.
         let config = plan::with_defaults(&self.shape, config);
         let unknown = match &*config {
             Value::Object(parts) => {
+                // A value that is known in part is not known: `known` returns whole ones only.
                 let unknown = parts.iter().filter(|(_, part)| !part.is_wholly_known());
                 unknown.map(|(name, _)| name.as_str().to_owned()).collect()
             }

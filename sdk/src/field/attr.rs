@@ -75,6 +75,7 @@ impl<T> From<Option<T>> for Attr<T> {
 }
 
 impl<T: Field> Field for Attr<T> {
+    // Not `Attr` inside `Attr`: a value is null or unknown in one way only.
     type Draft = Attr<T::Part>;
     type Part = Attr<T::Part>;
     type Input = Self;
@@ -126,6 +127,7 @@ impl<T: Field> Field for Attr<T> {
 }
 
 impl<T: Field> Field for Option<T> {
+    // `Attr` has a null already, and an `Option` inside would be a second one.
     type Draft = Attr<T::Part>;
     type Part = Attr<T::Part>;
     type Input = Option<T::Input>;

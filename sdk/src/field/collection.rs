@@ -84,6 +84,8 @@ impl<T: Field> Field for Vec<T> {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let items = match value {
             Value::List(list) => list.items(),
+            // Elements with a dynamic attribute have different types, so the protocol has them as a
+            // tuple.
             Value::Tuple(tuple) => tuple.items(),
             _ => return Err(refused("a list is required")),
         };
@@ -103,6 +105,7 @@ impl<T: Field> Field for Vec<T> {
     fn same_as(&self, value: &Value) -> bool {
         match value {
             Value::List(list) => all_same(self, list.items()),
+            // The rare case of a tuple, whose elements may have types of their own.
             _ => self.to_value() == *value,
         }
     }
@@ -126,6 +129,7 @@ macro_rules! a_set {
         const SENSITIVE: bool = T::SENSITIVE;
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
         const WRITE_ONLY: bool = T::WRITE_ONLY;
+        // Terraform refuses a schema with a write-only attribute in a set.
         const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
         const HAS_TEXTS: bool = T::HAS_TEXTS;
         const HAS_NUMBERS: bool = T::HAS_NUMBERS;
@@ -179,6 +183,7 @@ impl<T: Field + Ord> Field for BTreeSet<T> {
     type Input = Self;
 
     const FILLS: bool = {
+        // Their `Input` would be a set of `T::Input`, which need not have an order.
         assert!(!T::FILLS, "the provider sets parts of the elements; use `Set` for this set");
         false
     };
@@ -215,6 +220,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
         };
         match value {
             Value::Map(map) => map.iter().map(element).collect(),
+            // As for lists: elements of different types are the attributes of an object.
             Value::Object(object) => object.iter().map(element).collect(),
             _ => Err(refused("a map is required")),
         }
@@ -228,6 +234,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     fn same_as(&self, value: &Value) -> bool {
         match value {
             Value::Map(map) => {
+                // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
                     && all_same(self.values(), map.items())
             }
@@ -253,6 +260,7 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
 fn held<T: Field>(nesting: Nesting) -> Option<Content> {
+    // The protocol has no blocks in collections of collections.
     let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
     Some(Content { nesting, ..content })
 }

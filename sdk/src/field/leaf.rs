@@ -107,12 +107,14 @@ macro_rules! integers {
             }
 
             fn to_value(&self) -> Value {
+                // Digits can always be parsed, so the fallback is never seen.
                 Value::Number(Number::parse(&self.to_string()).unwrap_or_else(|| Number::from(0_i64)))
             }
         }
     )*};
 }
 
+// `i64` has a shorter way below.
 integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {
@@ -151,6 +153,7 @@ impl Field for f64 {
 
     fn to_value(&self) -> Value {
         // NaN has no value in the language either.
+        // On the wire, a NaN makes a Go host panic.
         Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
     }
 }

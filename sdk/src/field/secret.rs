@@ -34,6 +34,7 @@ impl<T> Secret<T> {
 
 impl<T> fmt::Debug for Secret<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A derived `Debug` prints all fields, and a log would have the secret.
         f.write_str("(sensitive)")
     }
 }
@@ -51,6 +52,7 @@ impl From<&str> for Secret<String> {
 }
 
 impl<T: Field> Field for Secret<T> {
+    // The secret stays outermost, so that a draft does not print its parts either.
     type Draft = Attr<Secret<T::Part>>;
     type Part = Secret<T::Part>;
     type Input = Secret<T::Input>;

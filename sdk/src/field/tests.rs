@@ -12,6 +12,7 @@ fn check<T: Field + PartialEq + fmt::Debug>(field: &T) {
     let value = field.to_value();
     assert!(value.has_type(&T::ty()), "{value:?} has another type than {}", T::ty());
     assert_eq!(&T::from_value(&value).unwrap(), field);
+    // Compared without a second value, which must come to the same result.
     assert!(field.same_as(&value), "{value:?}");
 }
 
@@ -25,6 +26,7 @@ fn every_field_comes_back_from_its_value() {
     check(&Number::from(5_i64));
     check(&Some(Secret::<String>::new("s")));
     check(&(i8::MIN, i8::MAX).0);
+    // Larger than the integers that a double holds exactly.
     check(&u64::MAX);
     check(&i128::MIN);
     check(&2.5_f64);
@@ -39,6 +41,7 @@ fn every_field_comes_back_from_its_value() {
 #[test]
 fn what_differs_is_not_the_same() {
     fn differ<T: Field>(one: T, other: T) {
+        // In both directions: a part that is missing is seen from one side only.
         for (field, other) in [(&one, &other), (&other, &one)] {
             assert!(!field.same_as(&other.to_value()), "{field:?} and {other:?}");
         }
@@ -63,6 +66,7 @@ fn what_differs_is_not_the_same() {
 #[test]
 fn what_is_known_in_part_is_unknown_where_parts_have_no_form_for_it() {
     let list = Value::list(Type::String, vec![Value::unknown(Type::String)]);
+    // `String` has no form for unknown, so the list as a whole is unknown.
     assert_eq!(Attr::<Vec<String>>::from_value(&list).unwrap(), Attr::Unknown);
     assert_eq!(
         Attr::<Vec<Attr<String>>>::from_value(&list).unwrap(),

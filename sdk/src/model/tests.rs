@@ -125,6 +125,7 @@ fn made(planned: MachineInput) -> MachineComputed {
         network: Network {
             address: planned.network.address.unwrap_or_else(|| "10.0.0.1".to_owned()),
             gateway: format!("gw.{}", planned.network.zone),
+            // Not computed, so the planned zone stays, whatever a handler says.
             zone: "whatever".to_owned(),
         },
         disks: disks.collect(),
@@ -167,6 +168,7 @@ fn network(zone: &str) -> (&'static str, Value) {
 
 fn disks(sizes: &[i64]) -> (&'static str, Value) {
     let disk = |size: &i64| {
+        // All attributes, as a host sends them: what is not set is null.
         Value::object([
             ("size", Value::int(*size)),
             ("kind", Value::null(Type::String)),
@@ -210,11 +212,13 @@ fn structs_are_blocks_and_nested_attributes() {
     let AttributeKind::Nested(peers) = &block.attributes["peers"].kind else { panic!() };
     assert_eq!(peers.nesting, Nesting::Map);
     assert!(peers.attributes["password"].sensitive);
+    // 0 means no limit in the protocol.
     let nestings = ["ports", "disks", "login"]
         .map(|name| (block.blocks[name].nesting, block.blocks[name].max_items));
     assert_eq!(nestings, [(Nesting::List, 3), (Nesting::Set, 0), (Nesting::Single, 0)]);
     assert_eq!(block.blocks["ports"].block.docs.description, "Open ports.");
     assert_eq!(block.blocks["ports"].block.blocks["rules"].nesting, Nesting::List);
+    // The protocol knows no defaults: for a host, the provider computes the value.
     assert_eq!(block.attributes["cores"].role, Role::OptionalComputed);
 }
 
@@ -273,6 +277,7 @@ async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
     };
     assert_eq!(disks_of(&life), [text("ssd-1"), text("ssd-2")]);
     assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    // The element that is gone has an attribute that forces a new object.
     assert_eq!(life.apply([name("m"), network("z"), disks(&[2])]).await, Ok(Action::Replace));
     assert_eq!(disks_of(&life), [text("ssd-2")]);
 }
@@ -281,6 +286,7 @@ async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
 async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
     let mut life = life().await;
     life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
+    // Every element of the list moves, but no attribute of a port has `replace`.
     let same = life.apply([name("m"), network("z"), ports(&[80, 22])]).await;
     assert_eq!(same, Ok(Action::Update));
     let moved = life.apply([name("m"), network("y"), ports(&[80, 22])]).await;
@@ -292,6 +298,7 @@ async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
 async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
     let mut life = life().await;
     let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
+    // `image` is there because one of three must be, and there are no ports.
     life.apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
         .await
         .unwrap();
@@ -300,6 +307,7 @@ async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
         at(&life, &root.attribute("state").index(0).attribute("what")),
         text("small hidden")
     );
+    // Terraform refuses an answer with a value in a write-only attribute.
     assert!(at(&life, &root.attribute("login").attribute("password")).is_null());
 }
 
@@ -343,6 +351,7 @@ async fn an_imported_id_is_enough_to_begin_with() {
     let mut life = life().await;
     life.import("z/m").await.unwrap();
     assert_eq!(life.get("id"), &text("z/m"));
+    // A host reads the object after its import, and that fills in the rest.
     assert!(life.get("network").is_null());
 }
 

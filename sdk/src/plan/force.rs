@@ -72,6 +72,7 @@ fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool 
     let Sides { prior, config, planned } = sides;
     let is_left = attribute.is_some_and(|attribute| match attribute.role {
         Role::Computed => true,
+        // In a set the configuration is not available, and a value counts as the author's.
         Role::OptionalComputed => config.is_some_and(Value::is_null),
         Role::Required | Role::Optional => false,
     });
@@ -170,9 +171,11 @@ fn without_what_both_have<'v>(
 fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
     let comes = sides.prior.is_null();
     let object = if comes { sides.planned } else { sides.prior };
+    // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
         let Some((rule, inner)) = content.part(name) else { return false };
+        // What is null neither comes nor goes.
         if part.is_null() {
             return false;
         }

@@ -20,6 +20,7 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
         (Value::Object(parts), Value::Object(_)) => {
             let items = parts.iter().map(|(name, part)| match member(returned, name) {
                 Some(returned) => carried(part, returned),
+                // The handler returned nothing for it, and after an apply nothing may be unknown.
                 None => settled(part),
             });
             planned.with_children(items.collect())
@@ -74,6 +75,7 @@ pub(crate) fn settled(value: &Value) -> Value {
 
 /// Returns a planned object with the write-only values of the configuration.
 pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) -> Value {
+    // By the configuration, because a plan has null in their place.
     let paths = shape.block.write_only_paths(config);
     paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
         Some(given) if !given.is_null() => {
@@ -98,6 +100,7 @@ pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
 /// rebuilding large sets.
 fn lacks(content: Content<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
+    // Nearly all objects lack nothing, and end here.
     if !object.has_null_inside() {
         return false;
     }
@@ -144,6 +147,7 @@ fn blank(ty: &Type) -> Value {
         Type::Set(element) => Value::set((**element).clone(), Vec::new()),
         Type::Map(element) => Value::map((**element).clone(), std::iter::empty::<(&str, Value)>()),
         Type::Object(object) => {
+            // The caller fills its parts by their own rules.
             let null = |(name, ty): (_, &Type)| (name, Value::null(ty.clone()));
             Value::object(object.attributes.iter().map(|(name, ty)| null((name.clone(), ty))))
         }
@@ -166,6 +170,7 @@ pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
 pub(crate) fn drafted(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match member(draft, name) {
+        // A draft is null or unknown where the handler kept nothing.
         Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
         _ => part.clone(),
     });

@@ -51,6 +51,7 @@ fn prior() -> Value {
 #[test]
 fn what_is_created_has_its_defaults_and_else_what_comes_out() {
     let config = object(&[("fixed", text("f"))]);
+    // A null prior object means creation.
     let null = Value::null(shape().block.implied_type());
     assert_eq!(drawn(&null, &config, &config), "defaulted=d fixed=f kept=? ours=?");
 }
@@ -59,6 +60,7 @@ fn what_is_created_has_its_defaults_and_else_what_comes_out() {
 fn nothing_is_unknown_while_nothing_changes() {
     let config = object(&[("fixed", text("f"))]);
     let expected = "defaulted=d fixed=f kept=k ours=o";
+    // The host proposes the prior object where nothing else is configured.
     assert_eq!(drawn(&prior(), &config, &prior()), expected);
 }
 
@@ -68,6 +70,7 @@ fn a_secret_alone_is_no_change() {
         object(&set.iter().map(|(name, value)| (*name, text(value))).collect::<Vec<_>>())
     };
     let config = set(&[("fixed", "f"), ("secret", "s")]);
+    // A write-only value is in no prior object, so it differs each time.
     let proposed = prior().replace_at(&Path::root().attribute("secret"), |_| text("s"));
     let expected = "defaulted=d fixed=f kept=k ours=o secret=s";
     assert_eq!(drawn(&prior(), &config, &proposed.unwrap()), expected);
@@ -85,6 +88,7 @@ fn a_default_comes_back_when_the_author_unsets_the_attribute() {
     let config = object(&[("fixed", text("f"))]);
     let before = prior().replace_at(&Path::root().attribute("defaulted"), |_| text("other"));
     let before = before.unwrap();
+    // The host proposes the prior value, as for all that is computed.
     assert_eq!(drawn(&before, &config, &before), "defaulted=d fixed=f kept=k ours=?");
 }
 
@@ -97,6 +101,7 @@ fn only_changes_that_cannot_be_made_in_place_force_a_new_object() {
     let fixed = |value| ("fixed", value);
     assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("a"))]), "");
     assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("b"))]), ".fixed");
+    // Unknown may become another value.
     assert_eq!(forced(&[fixed(text("a"))], &[fixed(Value::unknown(Type::String))]), ".fixed");
     assert_eq!(forced(&[("free", text("a"))], &[("free", text("b"))]), "");
     assert_eq!(forced(&[("grows", text("a"))], &[("grows", text("b"))]), "");

@@ -173,6 +173,7 @@ pub struct Import<M: Model> {
     /// Deferral of the answer.
     pub deferral: Deferral,
     pub(crate) others: Others,
+    // Of a function, so that the call owns no model and needs nothing of it.
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
@@ -185,6 +186,7 @@ impl<M: Model> Import<M> {
     /// The command `import` takes all of them if they have one type. `import` blocks accept only
     /// one.
     pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
+        // As for the first object: Terraform rejects unknown values in an import.
         self.others.add(TypeId::of::<R>(), plan::settled(&object.into().to_value()));
     }
 }
@@ -247,6 +249,7 @@ impl Stored {
     pub fn read<M: Model>(&self) -> Answer<M> {
         let shape = M::shape();
         let value = self.value(&shape)?;
+        // An older object may lack attributes, and a struct has no place for what is absent.
         model::read(&plan::filled(&shape, &value))
     }
 
@@ -271,6 +274,7 @@ impl Stored {
     fn value_of(&self, shape: &Shape) -> Result<Value, String> {
         match &self.state {
             RawState::Json(json) => {
+                // Old states may have attributes that were removed from the schema.
                 json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
             }
             RawState::Flat(texts) => flatmap::decode(texts, shape.ty()),

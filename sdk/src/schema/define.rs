@@ -34,6 +34,7 @@ impl Definition {
             let attributes = content.shape.block.attributes;
             let nested = NestedAttributes { attributes, nesting: content.nesting };
             definition.attribute.kind = AttributeKind::Nested(nested);
+            // The description of the struct stands for that of the field, unless the field has one.
             definition.attribute.docs = content.shape.block.docs;
             let (nesting, rules) = (content.nesting, content.shape.rules);
             definition.rule.inner = Some(Box::new(Inner { nesting, rules }));
@@ -130,10 +131,13 @@ impl BlockDefinition {
     /// Blocks with the type of a field. A struct that is not in an `Option` is required.
     #[must_use]
     pub fn of<F: BlockField>() -> Self {
+        // All types of `BlockField` have a content. An empty block is better than a panic in a
+        // schema.
         let content = F::content().unwrap_or_else(|| crate::field::Content {
             shape: super::Shape::default(),
             nesting: Nesting::Single,
         });
+        // The protocol has no flag for a required block: both counts of a single one are 1.
         let must = content.nesting == Nesting::Single && !F::NULLABLE;
         let inner = Inner { nesting: content.nesting, rules: content.shape.rules };
         let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
@@ -169,6 +173,7 @@ impl BlockDefinition {
         if let Some(inner) = &mut self.rule.inner {
             inner.nesting = Nesting::Group;
         }
+        // Terraform refuses a schema in which a group has counts.
         (self.block.min_items, self.block.max_items) = (0, 0);
         self
     }

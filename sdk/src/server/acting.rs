@@ -43,6 +43,7 @@ impl Server {
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
         let call = self.call("invoke action.", &request.type_name);
         let action = self.action(&request.type_name);
+        // Unbounded, because a handler must not wait for the host only to report progress.
         let (messages, mut progress) = unbounded_channel();
         let work = async move {
             let done = async {
@@ -82,12 +83,14 @@ impl Server {
         let whole = request.include_object;
         // One slot, so that the handler is at most one object ahead of the host.
         let (found, mut finds) = channel(1);
+        // The clone shares the diagnostics, and each event takes along those since the last.
         let said = call.clone();
         let objects = list.as_ref().ok().cloned();
         let work = async move {
             let done = async {
                 let list = list?;
                 let config = queried(&call, &*list, &request.config)?;
+                // The errors are reported already, and the handler could only repeat them.
                 let Some(config) = config else { return Ok(()) };
                 let wanted = ListQuery { config, limit, whole };
                 call.unless_stopped(list.list(wanted, found, call.clone())).await
@@ -116,6 +119,8 @@ impl Server {
 
 /// The configuration of a query, with defaults; `None` if it is invalid.
 fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
+    // The request has no capabilities. Every host that lists knows write-only attributes: they came
+    // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
     let config = check::config(call, list.shape(), config, allowed)?;
     let is_right = !call.has_failed();
@@ -154,6 +159,7 @@ fn steps_of<T: Send + 'static>(
     stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
         if let Some(running) = &mut work {
             tokio::select! {
+                // Messages first, so that the end does not overtake those that were sent before it.
                 biased;
                 Some(text) = messages.next() => {
                     return Some((Step::Message(text), (messages, work, ended)));

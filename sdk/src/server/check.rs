@@ -26,6 +26,7 @@ pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
 /// Checks a plan that a handler modified: values of the author must be kept.
 pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
+    // Removed from every answer, so a handler that leaves them in violates nothing.
     let planned = plain(&shape.block.without_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
     let made = contract::Call::Plan {
@@ -91,6 +92,7 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
         );
         let problem = Problem::new("Provider returned invalid result object", detail);
         call.report(problem.at(Path::root().attribute(name)));
+        // Null, so that the rest of the object is kept: hosts accept nothing unknown here.
         Value::null(value.ty())
     });
     let object = object.with_children(parts.collect());

@@ -59,6 +59,7 @@ pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
 pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
     // Protocol: flat objects are older than identities, so there is none.
     let RawState::Json(text) = state else { return Ok(Payload::Absent) };
+    // The stored identity may have attributes that this version removed.
     match json::decode_with(text, &ty(shape), Extra::Drop) {
         Ok(identity) => Ok(payload(shape, identity)),
         Err(error) => Err(unreadable(&error.to_string())),
@@ -68,6 +69,7 @@ pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
 /// The identity of an object under another type, if it is valid under this one.
 pub(super) fn kept(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
+    // Strict: with other attributes it is another kind of identity that only looks alike.
     let identity = json::decode_with(text, &ty(shape), Extra::Refuse).ok()?;
     let Value::Object(parts) = &identity else { return None };
     let is_whole = shape.identity.iter().all(|(name, identifies)| {

@@ -103,6 +103,7 @@ impl Server {
         // configuration is null then.
         let call = call.lasting_as(object, operation).called(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
+        // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
         let object = match changed(resource, operation, lives, &context).await {
             Ok(Payload::Absent) => null(shape),
@@ -130,6 +131,7 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decoded(shape, &request.prior)?;
     let config = check::decoded(shape, &request.config)?;
     let proposed = check::decoded(shape, &request.proposed)?;
+    // A destruction is null, and the rules have nothing to say about it.
     let planned = match proposed.is_null() {
         true => proposed,
         false => plan::draw(shape, &prior, &config, &proposed),
@@ -151,6 +153,7 @@ async fn changed(
     context: &Context,
 ) -> Answer<Payload> {
     if lives.planned.is_null() {
+        // Otherwise no object exists that a handler could delete.
         if !lives.prior.is_null() {
             resource.delete(&lives.prior, context.clone()).await?;
         }

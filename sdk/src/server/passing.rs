@@ -55,6 +55,7 @@ impl Server {
         };
         let signature = function.signature().0;
         let types = signature.parameters.iter().map(|parameter| &parameter.ty);
+        // A variadic parameter takes all further arguments.
         let rest = signature.variadic.iter().map(|parameter| &parameter.ty).cycle();
         if request.arguments.len() < signature.parameters.len() {
             return Err(refused(format!("{} arguments are needed", signature.parameters.len())));
@@ -101,12 +102,14 @@ impl Server {
     ) -> Answer<(Bytes, Option<SystemTime>)> {
         let ephemeral = self.ephemeral(&request.type_name)?;
         let (private, lasts) = (Private::of(&request.private), Lasts::default());
+        // Not cut short by a stop: the resource is in use until it is closed.
         ephemeral.renew(private.clone(), lasts.clone(), call.clone()).await?;
         Ok((private.to_bytes(), lasts.take()))
     }
 
     pub(super) async fn closed(&self, call: &Call, request: &KeepRequest) -> Answer<()> {
         let ephemeral = self.ephemeral(&request.type_name)?;
+        // Not cut short by a stop: the resource would stay open.
         ephemeral.close(Private::of(&request.private), call.clone()).await
     }
 }

@@ -23,6 +23,8 @@ impl Server {
         let stored = Stored { version: request.version, state: request.state };
         let object = match stored.version.cmp(&resource.version()) {
             Ordering::Less => resource.upgrade(stored, call.clone()).await?,
+            // Without an upgrade too: a host sends the JSON of its state, which may lack attributes
+            // or have more.
             Ordering::Equal => stored.value(resource.shape())?,
             Ordering::Greater => return Err(too_new("schema", resource.version(), &stored)),
         };
@@ -54,6 +56,7 @@ impl Server {
             let (type_name, other) = self.handled_by(of)?;
             let state = check::known(call, other.shape(), "import", object);
             let identity = identity::of(other.shape(), &state);
+            // Private data belongs to one object, and the handler has set that of the first.
             let (type_name, private) = (type_name.to_owned(), Bytes::new());
             all.push(ImportedResource { type_name, state, private, identity });
         }

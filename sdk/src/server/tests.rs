@@ -48,12 +48,14 @@ impl Resource for Things {
                 call.report(Problem::new("Half done", ""));
             }
             "breaks off" => {
+                // The object exists, so its id must survive the panic.
                 call.keep(ThingDraft { id: "2".into(), ..ThingDraft::default() });
                 panic!("the line was cut");
             }
             _ => (),
         }
         call.private.set("etag", "first");
+        // The length proves that the secret arrived, and keeps it out of the state.
         let secret = call.planned.secret.unwrap_or_default();
         Ok(ThingComputed { seen: i64::try_from(secret.len()).unwrap_or_default(), id: "1".into() })
     }
@@ -65,10 +67,12 @@ impl Resource for Things {
     async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
         assert_ne!(call.planned.name, "panics", "out of luck");
         if call.planned.name == "half" {
+            // What is not kept here stays as it was before the call.
             call.keep(ThingDraft { name: "half".into(), ..ThingDraft::default() });
             return Err(Problem::new("Renamed only", ""));
         }
         assert_eq!(call.private.get("etag").as_deref(), Some("first"));
+        // The planned id must win over this.
         Ok(ThingComputed { seen: 0, id: "another".to_owned() })
     }
 
@@ -106,6 +110,7 @@ impl Ephemeral for Leases {
 
     async fn close(&self, call: Close) -> Answer<()> {
         match call.private.get("state").as_deref() {
+            // Terraform closes with the private data of the opening, not with those of a renewal.
             Some("opened") => Ok(()),
             _ => Err(Problem::new("Not the key that was given", "")),
         }
@@ -314,6 +319,7 @@ async fn hosts_that_know_no_write_only_attributes_get_an_error() {
     let request = ValidateRequest {
         type_name: "test_thing".to_owned(),
         config: Payload::Value(object.split_marks().0, ty),
+        // Hosts before Terraform 1.11 do not name the capability, and would store the secret.
         client: ClientCapabilities::default(),
     };
     let verdict = server.validate_resource_config(request).await.unwrap();
@@ -388,6 +394,7 @@ struct Inner {
 
 fn no_digits(text: &str) -> Result<(), String> {
     match text.contains('7') {
+        // A check may put the value into its message, which must not be shown then.
         true => Err(format!("must not be {text:?}")),
         false => Err("must be longer".to_owned()),
     }
@@ -411,6 +418,7 @@ async fn what_is_wrong_with_a_secret_is_said_without_it() {
     let table = [
         ("word", Value::string("hunter2"), "`word` must be one of \"open\", \"shut\"."),
         ("pin", Value::int(4711), "`pin` must be at least 1 and at most 9."),
+        // Here not a check refuses but the conversion, which must hide the number too.
         ("pin", Value::int(-4711), "`pin`: it is too small; from 0 to 4294967295 can be given."),
         ("phrase", Value::string("hunter7"), "it contains a sensitive value."),
         ("phrase", Value::string("hunter"), "`phrase` must be longer."),
@@ -517,6 +525,7 @@ async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer(
     let twice = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)
+        // Names may have a dash, and no capitals.
         .resource("test-er_place", Willful)
         .resource("Test-Place", Willful);
     let refusal = Life::new(twice, "test_place").await.err().unwrap();
@@ -532,6 +541,7 @@ impl DataSource for Silent {
     type Model = Nothing;
 
     async fn read(&self, call: ReadData<Nothing>) -> Answer<NothingComputed> {
+        // A warning before the interruption must not be lost.
         call.warn(Problem::new("Asked", ""));
         std::future::pending().await
     }
@@ -557,6 +567,7 @@ async fn what_changes_nothing_ends_when_the_host_wants_an_end() {
         client: ClientCapabilities::default(),
         address: String::new(),
     };
+    // `join!` polls in this order, so the read begins before the stop.
     let (answer, stopped) = tokio::join!(server.read_data(request), server.stop());
     stopped.unwrap();
     let told = answer.unwrap().diagnostics;

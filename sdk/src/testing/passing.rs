@@ -138,6 +138,7 @@ pub async fn list<'n>(
     // Protocol 6: zero is no limit.
     let most = i64::try_from(limit).unwrap_or_default();
     let request = ListRequest { type_name, config, include_object: true, limit: most };
+    // A host stops at its limit, whatever the provider sends.
     let mut events = server.list(request).await?.take(limit);
     let mut found = Vec::new();
     while let Some(event) = events.next().await {
@@ -180,6 +181,7 @@ pub async fn call(
 }
 
 fn typed(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
+    // Encoded first: that alone compares the value with the type of the signature.
     let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
     match value.decode(ty) {
         Ok(value) => Ok(value.into_value()),

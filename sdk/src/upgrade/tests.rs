@@ -59,6 +59,7 @@ impl Resource for Disks {
     const VERSION: u64 = 3;
 
     fn upgrades() -> Upgrades<Self> {
+        // There is no way from version 2: a gap must be refused.
         Upgrades::none()
             .from::<0, DiskV0>(|old| Ok(second(first(old)?)))
             .from::<1, DiskV1>(|old| Ok(second(old)))
@@ -85,7 +86,9 @@ async fn upgraded(version: u64, text: &str) -> String {
 async fn an_object_of_any_version_with_a_way_comes_to_the_newest() {
     let table = [
         (0, r#"{"size":"2 GB","label":"a"}"#, r#"{"bytes":2147483648,"id":"none","labels":["a"]}"#),
+        // `more` is in no model, and must not stop the upgrade.
         (1, r#"{"gigabytes":1,"more":0}"#, r#"{"bytes":1073741824,"id":"none","labels":null}"#),
+        // `labels` was not stored: attributes may be added without a new version.
         (3, r#"{"bytes":5,"id":"i"}"#, r#"{"bytes":5,"id":"i","labels":null}"#),
     ];
     for (version, text, expected) in table {
@@ -103,6 +106,8 @@ async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
             r#"{"gigabytes":1}"#,
             "stored with version 2 of its schema, and the provider knows no way",
         ),
+        // A newer provider stored it. Read as version 3, it would silently lose what that version
+        // added.
         (4, r#"{"bytes":1}"#, "managed by newer provider version"),
     ];
     for (version, text, expected) in table {
@@ -113,6 +118,7 @@ async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
 
 #[tokio::test]
 async fn an_object_in_the_flat_form_of_old_states_is_read_as_any_other() {
+    // States of Terraform 0.11 and older have every value as a text.
     let flat = |pairs: &[(&str, &str)]| {
         let pairs = pairs.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
         RawState::Flat(pairs.collect::<BTreeMap<_, _>>())

@@ -36,9 +36,11 @@ impl Clock {
         let clock = Arc::new(Self::default());
         let hook = clock.clone();
         let mut builder = Builder::new_current_thread();
+        // Called before each wait of the runtime, which is when a paused clock would advance.
         builder.enable_all().start_paused(true).on_thread_park(move || hook.settle());
         let runtime =
             builder.build().expect("a runtime on this thread needs nothing that can be missing");
+        // Inside the runtime, whose list gets the probe's file.
         let sockets = runtime.block_on(async { Sockets::of_this_runtime() });
         let _is_first: Result<(), _> = clock.sockets.set(sockets);
         (runtime, clock)
@@ -52,8 +54,10 @@ impl Clock {
     /// Starts or stops time, before the runtime waits. Called within the runtime.
     fn settle(&self) {
         let is_waited_for =
+            // Without lists no socket can be seen, and then real time is safe.
             || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(Sockets::is_any_open));
         let passes = self.is_real.load(Ordering::Relaxed) || is_waited_for();
+        // Only on a change: tokio panics if time is paused or resumed twice.
         match (self.passes.swap(passes, Ordering::Relaxed), passes) {
             (false, true) => time::resume(),
             (true, false) => time::pause(),
@@ -68,12 +72,14 @@ impl Sockets {
     fn of_this_runtime() -> Option<Self> {
         let probe = UnixStream::pair().ok()?;
         let wanted = probe.0.as_raw_fd();
+        // An epoll instance lists the files that it watches.
         let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
         let list = entries.flatten().map(|entry| entry.path()).find(|path| {
             let text = fs::read_to_string(path).unwrap_or_default();
             waited_for(&text).any(|file| file == wanted)
         })?;
         let n_own = waited_for(&fs::read_to_string(&list).ok()?).count();
+        // The probe stays open, because its file is in the count.
         Some(Self { list, n_own, _probe: probe })
     }
 

@@ -76,6 +76,7 @@ impl FaultLauncher {
 #[async_trait(?Send)]
 impl Launch for FaultLauncher {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        // New for each launch, like a process: nothing in memory may help the next run.
         let inner = (self.provider)().into_provider();
         let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
         Ok(match &self.record {
@@ -102,6 +103,7 @@ impl<P: Provider> Provider for Faulty<P> {
             Some(Fault::DiesBefore) => ready(Err(lost())).boxed(),
             Some(Fault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
+                    // A stream does its work while it is read.
                     finish(answer).await;
                 }
                 Err(lost())

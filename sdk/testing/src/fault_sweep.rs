@@ -100,6 +100,7 @@ impl<'s> FaultSweep<'s> {
     pub fn run(mut self, config: &str) -> Vec<FaultCase> {
         let mut cases = Vec::new();
         for fault in Fault::ALL {
+            // Until a run has no such call any more.
             for at in 0.. {
                 match self.live(config, at, fault) {
                     Some(call) => cases.push(FaultCase { call, fault }),
@@ -113,12 +114,14 @@ impl<'s> FaultSweep<'s> {
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
     fn live(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
         let provider = self.provider.clone();
+        // A lab for each case, because a fault leaves a state behind.
         let mut lab = Lab::new(move || provider());
         if self.is_real_time {
             lab.real_time();
         }
         lab.fault(at, fault);
         let ran = lab.apply(config);
+        // This ends the fault too, so that the next apply runs without it.
         let call = lab.calls().into_iter().nth(at);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),

@@ -279,6 +279,7 @@ impl Lab {
                 let _receipt = diags.error(error.diagnostic());
             }
         }
+        // Also after errors: what was made must not be lost.
         if let Some(state) = applied {
             self.file.state = state;
         }

@@ -114,6 +114,7 @@ impl Recording {
 
     fn keep(&self, (call, of): (&str, &str), request: Page<'_>, answer: Page<'_>) {
         let mut kept = self.kept();
+        // For the whole record, so that a secret is hidden in earlier lines too.
         kept.secrets.learn(request.secrets, request.names);
         kept.secrets.learn(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
@@ -131,6 +132,7 @@ impl Recording {
         let mut kept = self.kept();
         let Kept { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);
+        // The first unused line that fits, because concurrent calls come in any order.
         let open = lines.iter_mut().filter(|line| !line.used);
         let mut first = None;
         for line in open {
@@ -141,6 +143,7 @@ impl Recording {
             };
             match verdict {
                 Ok(more) => {
+                    // Only a call that fits teaches values of tokens.
                     *bound = more;
                     line.used = true;
                     return Ok(bound.restore(&line.answer));

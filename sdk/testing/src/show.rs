@@ -10,6 +10,7 @@ use formwork_value::{Path, Value};
 pub(crate) fn plan(plan: &Plan) -> String {
     let mut out = String::new();
     for drifted in plan.drifted() {
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "drift {}", drifted.addr);
         parts(&mut out, drifted);
     }
@@ -45,6 +46,7 @@ fn sign(action: Action) -> &'static str {
 
 /// Changed attributes of an object. A deleted object has none, because all are removed.
 fn parts(out: &mut String, change: &Change) {
+    // An object that is deleted has no attributes to show.
     let Value::Object(after) = change.after.peek() else { return };
     let before = match change.before.peek() {
         Value::Object(before) => Some(before),
@@ -52,6 +54,7 @@ fn parts(out: &mut String, change: &Change) {
     };
     for (name, new) in after.iter() {
         let old = before.and_then(|before| before.get(name));
+        // A new object would otherwise list every attribute that is not set.
         if old.map_or(is_empty(new), |old| old == new) {
             continue;
         }
@@ -60,6 +63,7 @@ fn parts(out: &mut String, change: &Change) {
             None => write!(out, "    {name} = {}", value(new)),
         };
         let path = Path::root().attribute(name);
+        // A path may lead further in, to an element or to a nested attribute.
         if change.replace_paths.iter().any(|forcing| forcing.starts_with(&path)) {
             out.push_str(" # forces replacement");
         }
@@ -69,6 +73,7 @@ fn parts(out: &mut String, change: &Change) {
 
 /// Whether the value is not shown: null, or no blocks.
 fn is_empty(part: &Value) -> bool {
+    // A sensitive null is not set either.
     match part.peek() {
         Value::Null(_) => true,
         Value::List(_) | Value::Set(_) => part.children().is_empty(),

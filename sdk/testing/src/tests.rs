@@ -46,7 +46,9 @@ impl Resource for Machines {
         let id = format!("{zone}-{}", self.0.lock().unwrap().len());
         let machine = Machine { zone, cores, password, disks, id: id.clone() };
         self.0.lock().unwrap().insert(id.clone(), machine);
+        // Before the wait, because a failure must not lose the id.
         call.keep(MachineDraft { id: id.clone().into(), ..MachineDraft::default() });
+        // An hour of the lab's clock, which jumps.
         tokio::time::sleep(Duration::from_secs(3600)).await;
         if cores > 64 {
             return Err(Problem::new("It does not start", "Too many cores."));
@@ -126,6 +128,7 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
     let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
+    // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
     assert!(lab.apply(CONFIG).text().contains("cores = 8 -> 1"));
     world.lock().unwrap().clear();
@@ -138,6 +141,7 @@ fn what_is_there_already_is_imported() {
     let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
+    // Another lab, because its state must lack the object.
     let mut other = Lab::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other.apply(&import);
@@ -155,6 +159,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
     assert!(lab.is_tainted("cloud_machine.a"));
     assert_eq!(lab.get("cloud_machine.a", "id"), "z-0");
     lab.apply(CONFIG).expect_done();
+    // The one that does not start was removed, and not only forgotten.
     assert_eq!(world.lock().unwrap().len(), 1);
 }
 
@@ -163,6 +168,7 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
     let world = HostValues::default();
     let cases = fault_sweep(provider(&world), CONFIG);
     let calls: Vec<_> = cases.iter().map(|one| one.call.as_str()).collect();
+    // Twice: once it dies before its work, and once after it.
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
 }
 
@@ -176,6 +182,7 @@ fn a_large_set_costs_what_its_size_says() {
             (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
         let config = format!("resource \"cloud_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
         lab.apply(&config).expect_done();
+        // The smallest of three, because other work can only make a run slower.
         let times = (0..3).map(|_| {
             let begin = std::time::Instant::now();
             lab.plan(&config).expect_nothing();

@@ -106,6 +106,7 @@ fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
     lab.plan(TODAY).expect_nothing();
     lab.refresh(TODAY).expect_done();
     assert_eq!(lab.get("cloud_disk.a", "gigabytes"), "10");
+    // If the state kept the old version, every run would upgrade it again.
     assert!(lab.state().contains("\"schema_version\": 1"), "{}", lab.state());
     lab.destroy(TODAY).expect_done();
 }

@@ -69,6 +69,7 @@ fn the_three_resources_live() {
     lab.apply(&more).expect_done();
     assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-5.example.com");
     lab.plan(&more).expect_nothing();
+    // The new name forces a new cluster, which is not ready after a second.
     lab.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
     assert!(lab.is_tainted("acme_cluster.a"));
     assert_eq!(lab.get("acme_cluster.a", "id"), "5");
@@ -77,11 +78,13 @@ fn the_three_resources_live() {
 #[test]
 fn a_firewall_is_found_again() {
     let service = Service::default();
+    // Alone, so that the service gives it the id 1.
     let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
         ..CONFIG.find("resource \"acme_cluster\"").unwrap();
     let firewall = &CONFIG[rest];
     lab(&service).apply(firewall).expect_done();
     let import = format!("{firewall}import {{\n  to = acme_firewall.a\n  id = \"1\"\n}}\n");
+    // Another lab, because an import needs a state that lacks the object.
     let mut later = lab(&service);
     later.apply(&import).expect_done();
     later.plan(firewall).expect_nothing();

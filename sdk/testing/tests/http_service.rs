@@ -28,6 +28,7 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let service = Self { address: listener.local_addr().unwrap(), things: Arc::default() };
         let serving = service.clone();
+        // On threads, because time in the lab's runtime may stand still.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let service = serving.clone();
@@ -69,6 +70,7 @@ impl Service {
     fn answer(&self, method: &str, id: &str, body: &str) -> (u16, String) {
         let mut things = self.things.lock().unwrap();
         match method {
+            // Unique names make a lost object show itself: the next creation finds it.
             "POST" if things.values().any(|name| name == body) => (409, body.to_owned()),
             "POST" => {
                 let id = (0..).map(|n| format!("t-{n}")).find(|id| !things.contains_key(id));
@@ -129,6 +131,7 @@ impl Resource for Things {
         let request = self.client.post(&self.url).body(call.planned.name.clone());
         match self.ask(request).await? {
             (201, id) => {
+                // By the clock of the lab, which jumps.
                 tokio::time::sleep(self.settling).await;
                 Ok(ThingComputed { id })
             }
@@ -159,7 +162,9 @@ fn provider(address: SocketAddr, patience: Duration, settling: Duration) -> Prov
     let client = reqwest::Client::builder()
         .timeout(patience)
         .connect_timeout(patience)
+        // For the lab, an idle connection looks like an answer under way.
         .pool_max_idle_per_host(0)
+        // A proxy of the environment may not reach this server.
         .no_proxy();
     let things = Things {
         client: client.build().unwrap(),
@@ -215,6 +220,7 @@ fn each_call_may_fail_on_a_service_with_unique_names_and_nothing_is_left_there()
     let service = Service::start();
     let address = service.address;
     let cases = FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO))
+        // Names are unique, so what a lost creation left would be in the way of the next one.
         .remove_orphans(|stored| service.keep_only(stored))
         .leftovers(|| service.ids())
         .run(CONFIG);

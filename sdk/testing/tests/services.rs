@@ -54,6 +54,7 @@ impl Service {
 
     fn put(&self, id: &str, name: &str, size: u32) -> Found {
         let mut inside = self.0.lock().unwrap();
+        // With the size inside, so that an old answer is noticed after an update.
         let address = format!("{name}.example.com:{size}");
         let found =
             Found { id: id.to_owned(), name: name.to_owned(), size, address: address.clone() };
@@ -260,6 +261,7 @@ fn what_a_call_tells_is_not_asked_again() {
     lab.apply(&config("told", "a", 2)).expect_done();
     assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
     lab.plan(&config("told", "a", 2)).expect_nothing();
+    // Without a configuration: a deletion must need nothing but the state.
     lab.destroy("").expect_done();
     // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
@@ -282,6 +284,7 @@ fn what_a_call_does_not_tell_is_read() {
 fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
     for way in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
         let service = Service::default();
+        // As if another program had made it.
         service.put("m-7", "a", 2);
         let mut lab = lab(&service);
         let block = config("told", "a", 2);
@@ -302,9 +305,11 @@ fn each_call_may_fail_and_the_next_run_puts_it_right() {
 #[test]
 fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
     let service = Service::default();
+    // More than any wait lasts: only the stop can end it.
     service.0.lock().unwrap().delay = 1000;
     wait(async {
         let mut life = Life::new(provider(service.clone()), "acme_patient").await.unwrap();
+        // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();
         let refusal = life.apply([("name", Value::string("a"))]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");
@@ -320,11 +325,14 @@ fn what_the_service_tells_late_is_waited_for() {
     let config = config("terse", "a", 1);
     lab.apply(&config).expect_done();
     assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:1");
+    // Two answers come too early, and the third has the machine.
     assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
     lab.destroy(&config).expect_done();
+    // The first is the read of the plan; the last three wait until the machine is gone.
     assert_eq!(service.take(), "find m-0, unmake m-0, find m-0, find m-0, find m-0");
     service.0.lock().unwrap().delay = 100;
     lab.apply(&config).expect_error("until the terse is there");
+    // Terraform marks an object as tainted if its creation fails and still gives a state.
     assert!(lab.is_tainted("acme_terse.a"));
 }
 
@@ -340,6 +348,7 @@ fn what_was_made_is_kept_when_the_rest_fails() {
     service.0.lock().unwrap().is_broken = false;
     lab.apply(&config("terse", "a", 1)).expect_done();
     assert!(!lab.is_tainted("acme_terse.a"));
+    // The tainted machine was removed, and did not stay beside the new one.
     assert_eq!(service.0.lock().unwrap().machines.len(), 1);
 }
 
@@ -387,6 +396,7 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
     assert_eq!(lab.get("acme_called.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find a");
     let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
+    // Another lab, because an import needs a state that lacks the object.
     let mut later = self::lab(&service);
     later.apply(&import).expect_done();
     later.plan(block).expect_nothing();
@@ -401,8 +411,10 @@ fn what_is_said_beside_the_calls_is_heard() {
     let import = format!("{block}import {{\n  to = acme_named.a\n  id = \"a/b\"\n}}\n");
     lab.apply(&import).expect_done();
     lab.plan(&block).expect_nothing();
+    // As from an older version of the provider, whose upgrade adds 1 to the size.
     let older = lab.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
     assert!(older.contains("\"schema_version\": 0"), "{older}");
+    // 2 and 1: without the upgrade, or with two of them, the plan would have a change.
     service.put("m-0", "a-b", 3);
     lab.take_state(&older);
     lab.plan(&config("named", "a-b", 3)).expect_nothing();

@@ -65,6 +65,7 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
         return Err(invalid("invalid source address: ".to_owned()));
     }
     let (forced, address) = forced(&address);
+    // Terraform asks its detectors only about what has no scheme.
     if scheme(address).is_some() {
         let package = PackageAddr { forced: forced.map(str::to_owned), url: address.to_owned() };
         return Ok(ModuleSource::Package(package, within));
@@ -77,6 +78,7 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
             ),
         });
     };
+    // A shorthand may have a folder in it: `github.com/a/b/c` names the folder `c`.
     let (url, outer) = split_subfolder(&long.url);
     let outer = Subfolder::parse(&outer).map_err(invalid)?;
     let forced = forced.or(long.forced).map(str::to_owned);
@@ -115,6 +117,7 @@ struct Long {
 fn written_out(address: &str) -> Result<Option<Long>, String> {
     let git = |url| Ok(Some(Long { forced: Some("git"), url }));
     let (path, query) = address.split_at(address.find('?').unwrap_or(address.len()));
+    // In the order of Terraform's detectors, of which the first match counts.
     if path.starts_with("github.com/") {
         return git(format!("{}{query}", github(path)?));
     }

@@ -46,6 +46,7 @@ pub(super) fn pairs(
             written[own].extend(on.map(|on| (on, first(on))));
         }
     }
+    // The usual case. The search below visits all resources.
     if written.iter().all(Vec::is_empty) {
         return Vec::new();
     }
@@ -67,5 +68,7 @@ pub(super) fn pairs(
 /// wait for objects that go first.
 fn may_wait(resources: &Resources<'_>, on: usize, own: usize) -> bool {
     let (on, own) = (&resources.parts[on], &resources.parts[own]);
+    // Without a vertex of the dependency nothing can wait. The other part is the cycle: an object
+    // that goes last waits for what comes in the place of one that goes first.
     (on.gone.is_some() || !on.makers.is_empty()) && (own.last.is_empty() || on.first.is_empty())
 }

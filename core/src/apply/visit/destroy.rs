@@ -135,6 +135,7 @@ async fn run_beside(
     let written = config
         .node(&addr.module.path())
         .and_then(|node| Some((node, &node.module.resources.get(&addr.resource)?.provisioners)));
+    // When the resource block is gone, a `removed` block may carry the destroy-time provisioners.
     let removal = || config.removal(&addr.of().config());
     let removed = || removal().map(|(node, block)| (node, &block.provisioners));
     let Some((node, provisioners)) = written.or_else(removed) else { return Ok(()) };

@@ -22,6 +22,7 @@ pub(super) fn visit(
     for module in view.session.results.instances(&vertex.node.path) {
         match in_module(view, diags, vertex, module) {
             Ok(expanded) => found.push(expanded),
+            // The loop goes on, so that the errors of all module instances are reported in one run.
             Err(reported) => result = Err(reported),
         }
     }
@@ -57,6 +58,7 @@ fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
     if let Some(change) = view.plan.changes.get(&key) {
         return match change.action {
             Action::NoOp => Some(change.after.clone()),
+            // A provider configuration may still refer to an object that is about to go.
             Action::Delete if view.plan.mode == Mode::Destroy => Some(change.before.clone()),
             Action::Create
             | Action::Read
@@ -66,6 +68,7 @@ fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
             | Action::Forget => None,
         };
     }
+    // Not planned, for example because it is no target: references see the stored object.
     let object = view.plan.prior.current(addr)?;
     let resource = view.plan.prior.resources.get(&addr.of())?;
     let loaded = view.session.pool.loaded(&resource.provider.provider)?;

@@ -169,6 +169,8 @@ impl<'a> Work<'a> {
         let stored = self.prior_object().filter(|_| self.change().action == Action::Update);
         let prior = match stored {
             Some(_) => plain(&self.change().before),
+            // The prior value of a creation is null of the object's type (protocol,
+            // PlanResourceChange).
             None => conform::planned_destroy(self.ty.block()),
         };
         let mut secrets = sensitive_paths(config);
@@ -233,6 +235,8 @@ impl<'a> Work<'a> {
         let deposes = self.vertex.deposes.as_ref();
         let (action, prior) = match stored {
             Some(object) => (journal::Action::Update, Some(object)),
+            // With `deposes` the old object is still in this place. Before any other creation the
+            // place is empty.
             None => (journal::Action::Create, self.prior_object().filter(|_| deposes.is_some())),
         };
         let prior = prior.map(|object| &**object);

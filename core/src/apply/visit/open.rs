@@ -18,6 +18,8 @@ pub(super) async fn visit(
     let modules = view.session.results.instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
     let mut found = Vec::new();
+    // `join_all` returns results in the order of the instances, so messages do not depend on
+    // timing.
     for (problems, expanded) in futures_util::future::join_all(opened).await {
         let _ = diags.append(problems);
         found.extend(expanded);

@@ -33,6 +33,7 @@ pub(super) async fn provision(
         when == When::Destroy || view.journal.may_run_beside(addr),
         "something runs beside an object that the journal has as whole"
     );
+    // In the order of the blocks and never at once, as in Terraform: one often prepares the next.
     for provisioner in provisioners.iter().filter(|one| one.when == when) {
         one(view, diags, addr, provisioner, scope).await?;
     }

@@ -79,6 +79,8 @@ fn variables_without_values_have_their_defaults() {
 
 #[test]
 fn text_is_read_as_the_type_demands() {
+    // As in Terraform, text is read as an expression only where the type is no primitive one;
+    // without a type it stays text.
     let texts = [
         ("untyped", "[1, 2]"),
         ("any", "[1, \"x\"]"),
@@ -183,6 +185,7 @@ foo {}
 
 #[test]
 fn values_for_no_variable_are_an_error_only_on_the_command_line() {
+    // As in Terraform, two of a file are named and the others counted.
     check(
         VARIABLES,
         &[("zz", "1")],

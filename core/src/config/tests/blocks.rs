@@ -294,6 +294,7 @@ resource "a_b" "f" {
 
 #[test]
 fn a_lifecycle_holds_only_what_it_may() {
+    // "is was" is Terraform's own wording.
     check(
         r#"
 resource "a_b" "d" {

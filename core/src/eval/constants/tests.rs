@@ -46,6 +46,7 @@ fn found(bench: &EvalFixture) -> String {
 fn later(bench: EvalFixture) -> EvalFixture {
     let mut later = EvalFixture::of(LOCALS);
     later.results = bench.results.beside(&later.config);
+    // Everything that a constant must not depend on is another now.
     later.world.workspace = "other".into();
     later.world.plan_time = Some(time::OffsetDateTime::UNIX_EPOCH);
     later.results.root().variables.set("v", Value::object([("missing", Value::int(7))]));

@@ -186,6 +186,7 @@ fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
         objects.join(",")
     );
     let options = Options { mode: plan::Mode::Destroy, ..Options::default() };
+    // That `a` waits for `gone` as well follows from the others, so it is not drawn.
     expect![[r#"
         "[root] null_resource.a (destroy)" [label = "null_resource.a", shape = "box"]
         "[root] null_resource.b (destroy)" [label = "null_resource.b", shape = "box"]

@@ -50,6 +50,7 @@ fn a_file_cut_off_anywhere_is_refused() {
         std::fs::write(&path, &bytes[..cut]).unwrap();
         let error = read(&path).unwrap_err();
         let expected = match cut {
+            // The signature of a zip file has four bytes.
             0..4 => matches!(error, PlanFileError::NotAPlan(_)),
             _ => matches!(error, PlanFileError::Damaged { .. }),
         };
@@ -69,6 +70,7 @@ fn a_file_changed_anywhere_is_never_read_as_something_else() {
             let contents = |parts: &Parts| parts.values().cloned().collect::<Vec<_>>();
             assert_eq!(contents(&read).len(), contents(&parts).len(), "byte {at}");
             for (name, bytes) in &read {
+                // A name may have changed, but never what a known name holds.
                 assert!(!parts.contains_key(name) || parts[name] == *bytes, "byte {at}");
             }
         }
@@ -87,6 +89,7 @@ fn what_is_no_plan_of_ours_is_named() {
     assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
     packed(&path, &[("notes.txt", b"")]);
     assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
+    // Parts that a plan of Terraform has.
     packed(&path, &[("tfplan", b""), ("tfstate", b"")]);
     let error = read(&path).unwrap_err();
     assert_eq!(name(&error), "Foreign");
@@ -103,6 +106,7 @@ fn what_is_no_plan_of_ours_is_named() {
 #[test]
 fn a_file_that_unpacks_to_too_much_is_refused() {
     let (_folder, path) = written();
+    // With the manifest there are four.
     let few = Limits { n_parts: 3, ..LIMITS };
     let small = Limits { n_bytes: 30, ..LIMITS };
     for limits in [few, small] {
@@ -115,6 +119,7 @@ fn a_file_that_unpacks_to_too_much_is_refused() {
 fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan");
+    // Zeros: little on the disk, and much in memory.
     let packed_well = vec![0; 40 << 20];
     packed(&path, &[("plan", &packed_well)]);
     let length = path.metadata().unwrap().len();

@@ -41,6 +41,7 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
     let schema = of([
         ("computed", attribute(Type::String, Role::Computed)),
         ("either", attribute(Type::list(Type::Number), Role::OptionalComputed)),
+        // Like Terraform, an `id` that is optional and computed is left out.
         ("id", attribute(Type::String, Role::OptionalComputed)),
         ("needed", attribute(Type::map(Type::Bool), Role::Required)),
         ("nothing", text()),

@@ -24,6 +24,7 @@ pub(in crate::plan) fn add<'c>(
     let held = state.resources.iter().map(|(addr, held)| (addr, &held.provider, LEFT));
     let adopted = orphans.iter().map(|(addr, provider)| (addr, *provider, ADOPTED));
     for (addr, provider, why) in held.chain(adopted) {
+        // A resource with a block is done by the provider of the block, whatever the state names.
         if config.resource(&addr.config()).is_some() || used.contains(provider) {
             continue;
         }
@@ -31,6 +32,7 @@ pub(in crate::plan) fn add<'c>(
         let implied = provider.alias.is_none() && provider.module.is_root();
         if implied || written.contains_key(provider) {
             used.insert(provider.clone());
+        // Data sources that are only in the state are dropped without their provider.
         } else if addr.resource.mode() == Mode::Managed {
             let _ = diags.error(missing(addr, provider, why));
         }

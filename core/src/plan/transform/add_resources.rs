@@ -18,6 +18,7 @@ pub(in crate::plan) fn add<'c>(
 ) {
     let config = inputs.session.config;
     let mut prior = by_resource(inputs.session.state);
+    // A refresh or a destruction takes no new object in.
     let mut imports = match inputs.options.mode {
         Mode::Normal if !inputs.options.before_destroy => imports(config),
         Mode::Normal | Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),

@@ -25,6 +25,8 @@ pub(in crate::plan) fn prune<'c>(
     let dependents = draft.dependents();
     let mut stand_on_it = vec![false; vertices.len()];
     for (id, vertex) in numbered(vertices) {
+        // Also if only some instances are excluded: an edge names no instance, so each dependent
+        // may need one that is left out.
         if is_excluded(vertex, Target::touches_config) {
             dependents.of(id).iter().for_each(|on| stand_on_it[on.index()] = true);
         }

@@ -51,6 +51,7 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, EdgeReason>) -> Vec<Early<'c>> {
         let is_late =
             |on: &&VertexId| waits[on.index()] || matches!(graph[**on], Vertex::Resource(_));
         let late: Vec<VertexId> = on.iter().filter(is_late).copied().collect();
+        // Passed on through values, which wait for resources and are none.
         waits[id.index()] = !late.is_empty();
         let Vertex::Resource(resource) = &graph[id] else { continue };
         let ResourceVertex { addr, config, provider, prior, .. } = resource;

@@ -57,6 +57,7 @@ fn unsupported(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Span> {
             let ty = loaded.find(name.mode(), name.kind());
             let unsupported = match &ty {
                 Some(ty) => refs::unsupported(&resource.config.body, ty.block()),
+                // A type that the provider lacks has no arguments, so none of them is evaluated.
                 None => refs::unsupported(&resource.config.body, &Block::default()),
             };
             unsupported.into_iter().chain(in_provisioners(session, resource.config)).collect()

@@ -195,6 +195,7 @@ pub(super) async fn visit_destroy_targets(
         }
         let resource = &resource.addr;
         let found = find_stored(view.session, diags, provider, resource);
+        // Provider and type are the same for all of them, so one report is enough.
         let Ok((handle, ty)) = found else { return };
         let end = Rc::new(End { view, resource, provider, handle, ty });
         ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
@@ -238,6 +239,7 @@ impl End<'_> {
             true => prior::as_stored(diags, owner, to_destroy.object).await?,
             false => prior::bring_up_to_date(self.view, diags, owner, to_destroy.object).await?,
         };
+        // The block is that of the successor, so it says nothing about a deposed object.
         let written = match deposed {
             None => self.view.settled.closures.of(&self.resource.config()),
             Some(_) => Arc::default(),
@@ -250,6 +252,7 @@ impl End<'_> {
             true => (&prior.stored, self.stored_private(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
+        // Nothing is going to be destroyed, so there is no plan to ask for.
         let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {
@@ -320,6 +323,8 @@ impl End<'_> {
         (before, private): (&Value, &Bytes),
         object: &Object,
     ) -> Result<Bytes, Reported> {
+        // Only a provider with this capability expects to plan a null (protocol,
+        // ServerCapabilities). Terraform does not ask the others either.
         if !self.handle.loaded().schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }

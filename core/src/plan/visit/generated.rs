@@ -31,6 +31,8 @@ pub(super) fn generate(
         let detail = format!("No configuration can be generated for {addr}: {unknown}.");
         diags.error(Diagnostic::error("Invalid generated configuration", detail))
     })?;
+    // Kept before it is read: a block with errors is written to the file too, for the author to
+    // correct.
     view.session.results.generated.set(addr, &text);
     let mut found = Diagnostics::new();
     let resource = missing_blocks::read(&mut found, &text);

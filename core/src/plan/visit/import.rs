@@ -88,6 +88,7 @@ pub(super) async fn find_at(
         let addr = addr.numbered(number);
         let owner = Owner { addr: &addr, ..owner };
         let about = owner.about();
+        // Refused and not replaced: the object at that address would be forgotten.
         if view.session.state.current(&addr).is_some() {
             return Err(diags.error(taken(import_key, about)));
         }

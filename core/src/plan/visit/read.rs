@@ -12,6 +12,7 @@ use crate::plan::vertex::ReadVertex;
 /// the read itself, and reports why it failed.
 pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
     let written = (&vertex.addr, vertex.config);
+    // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
     let found = find_written(view.session, &mut unsaid, &vertex.provider, written);
     let Ok((handle, ty)) = found else { return ObjectsRead::new() };
@@ -19,6 +20,7 @@ pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRea
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
+        // Only here, because an interrupt may come during the wait for the permit.
         if view.session.stopped() {
             return None;
         }

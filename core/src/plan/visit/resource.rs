@@ -49,6 +49,7 @@ pub(super) async fn visit(
     }
     let import_targets =
         view.session.settled(diags, |diags| import_targets(view, diags, vertex)).await;
+    // Without the imports the plan would create objects that exist already.
     let Ok(import_targets) = import_targets else { return Vec::new() };
     let modules = view.session.results.instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
@@ -56,6 +57,7 @@ pub(super) async fn visit(
         let addr = vertex.within(module.addr());
         let prior = vertex.prior_in(module.addr());
         let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
+        // Others are planned all the same, so that one run shows their errors too.
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
         here.push(ResourceInModule {
             vertex,
@@ -174,6 +176,7 @@ async fn check_provisioners(
     diags: &mut Diagnostics,
     here: &[ResourceInModule<'_>],
 ) {
+    // The block is the same in every instance of the module, so it is checked once.
     let Some(here) = here.first() else { return };
     let config = here.vertex.config;
     if config.provisioners.is_empty() {
@@ -327,6 +330,7 @@ async fn one(
     key: InstanceKey,
 ) -> (Diagnostics, Option<FoundObject>) {
     let mut diags = Diagnostics::new();
+    // Nothing new is begun after an interrupt.
     if view.session.stopped() {
         return (diags, None);
     }
@@ -372,6 +376,7 @@ fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<Destroy
         if let Some(object) = &instance.current
             && !here.expansion.contains(key)
         {
+            // The reasons that `-json` shows as `action_reason`, as in Terraform.
             let reason = match (&here.expansion, key) {
                 (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
                 (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,

@@ -23,6 +23,8 @@ pub(super) fn triggered(
 ) -> Result<bool, Reported> {
     let mut any = false;
     for expr in triggers {
+        // Not short-circuited: an error in a later expression shows even if an earlier one
+        // triggers.
         any |= one(view, diags, expr, scope)?;
     }
     Ok(any)
@@ -85,6 +87,7 @@ fn triggers(change: &Change, path: &Path) -> bool {
         return true;
     }
     let (before, after) = (path.find(&change.before), path.find(&change.after));
+    // An unknown value may turn out to differ, and a replacement has to be decided now.
     before != after || after.is_some_and(|after| !after.is_wholly_known())
 }
 

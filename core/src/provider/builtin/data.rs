@@ -55,6 +55,7 @@ pub(super) fn validate(config: &Value) -> DiagnosticsResponse {
 }
 
 fn unknown_id() -> Value {
+    // As in Terraform: `id != null` is known while planning.
     let refinement = Refinement { not_null: true, ..Refinement::default() };
     Value::Unknown(Arc::new(Unknown::refined(Type::String, refinement)))
 }
@@ -99,6 +100,7 @@ pub(super) fn apply(planned: &Value) -> Value {
 /// object, as an author writes them in braces, so that no difference is seen.
 pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
     let unsupported = |why: String| problem("Unsupported source of a move", why, Path::root());
+    // The host is not compared, as in Terraform: a mirror may have another one.
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {
         return Err(unsupported(format!(

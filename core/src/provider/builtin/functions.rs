@@ -130,6 +130,7 @@ fn decoded(text: &Value) -> Result<Value, String> {
     })?;
     Ok(Value::object(given.into_iter().filter_map(|given| match given.value {
         GivenValue::Value(value) => Some((given.name, value)),
+        // Never from a file: only options and the environment give text.
         GivenValue::Text(_) => None,
     })))
 }

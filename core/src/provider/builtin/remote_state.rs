@@ -138,6 +138,7 @@ pub(super) async fn read(
     };
     match found {
         Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
+            // As in Terraform, it is not sensitive here, whatever the other configuration says.
             (name.clone(), output.value.value().clone().split_marks().0.into_value())
         })),
         // Defaults stand in for single outputs, not for a state that is not there.

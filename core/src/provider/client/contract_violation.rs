@@ -25,6 +25,7 @@ impl ProviderClient {
         if said.is_empty() {
             return Ok(());
         }
+        // Providers quote values of the configuration, sensitive ones included.
         for one in &mut said {
             one.summary = self.masked(std::mem::take(&mut one.summary));
             one.detail = self.masked(std::mem::take(&mut one.detail));
@@ -60,6 +61,7 @@ impl ProviderClient {
                 if replaced {
                     self.warn_of_replaced_text(diags, call, about);
                 }
+                // From now on messages of the provider are masked by these values too.
                 ty.add_secrets(&self.calls.secrets, value.value());
                 Ok(value)
             }

@@ -48,6 +48,7 @@ impl ProviderClient {
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";
+        // Not repeated after a failure: the opening may have taken effect at the service.
         let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;

@@ -32,6 +32,7 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.call_function(request).await }
         };
+        // Functions are pure (protocol, CallFunction), so a lost call may be repeated.
         let answer = self.ask_twice("CallFunction", &about, ask).await;
         let answer = answer.map_err(|failure| FunctionError {
             text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,

@@ -55,9 +55,11 @@ impl IdentityType {
         }
         let mut parts: Vec<(Str, Value)> = Vec::new();
         for (name, ty) in &shape.attributes {
+            // Null is the same as nothing, as for an argument.
             let given = part(given, name).filter(|given| !given.is_null());
             let is_required = self.required.iter().any(|required| *required == name.as_str());
             let value = match given {
+                // Converted like an argument, because authors write identities as expressions.
                 Some(given) => convert::convert(given, ty)
                     .map_err(|refused| format!("its attribute {name:?}: {}", refused.reason))?,
                 None if is_required => return Err(format!("its attribute {name:?} is missing")),
@@ -84,6 +86,7 @@ impl IdentityType {
                 None => parts.push((name.clone(), Value::null(ty.clone()))),
             }
         }
+        // An identity without required attributes could be all null, and would find nothing.
         (!self.required.is_empty()).then(|| Value::object(parts))
     }
 }

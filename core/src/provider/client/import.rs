@@ -54,6 +54,7 @@ impl ProviderClient {
         former: MovedFrom<'_>,
         about: CallContext<'_>,
     ) -> Result<(Value, Bytes), Reported> {
+        // A provider without the capability does not know the call (protocol, ServerCapabilities).
         if !self.loaded.schema().capabilities.move_resource_state {
             let detail = format!(
                 "{} was stored as `{}`, and the provider {} does not take over objects of other \
@@ -140,6 +141,7 @@ impl ProviderClient {
                     let problem = Diagnostic::error("Invalid import identity argument", detail);
                     diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
                 })?;
+                // With an identity the id is empty (protocol, ImportResourceState).
                 (String::new(), Some(Payload::Value(plain, form)))
             }
         };
@@ -162,6 +164,8 @@ impl ProviderClient {
             let nothing = (import_key, "nothing");
             return Err(diags.error(refused("Import returned no resources", nothing, about)));
         };
+        // Judged before decoding: an object of another type would fail to decode, and that error
+        // would hide the reason.
         let exchange = import_of(ty, &imported);
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
         let imported = self.imported(diags, ty, imported, (import_key, about))?;

@@ -41,12 +41,14 @@ impl ProviderClient {
         let request = ListRequest {
             type_name: ty.name.clone(),
             config: payload(&block.empty_value(), &block.implied_type()),
+            // An object is recognised by the planned attributes, not by its identity.
             include_object: true,
             limit: i64::try_from(LIMIT).ok()?,
         };
         let mut events = self.provider().list(request).await.ok()?;
         let mut found = Vec::new();
         while let Some(event) = events.next().await {
+            // Part of a list is of no use: a missing object could be the second match.
             let event = event.ok()?;
             if event.diagnostics.iter().any(|said| said.severity == Severity::Error) {
                 return None;
@@ -55,6 +57,8 @@ impl ProviderClient {
             let text = json::encode(&identity, &form.ty).ok()?;
             let object = event.object?.decode(&ty.ty).ok()?;
             found.push(Listed { identity, stored: (form.version, text.into()), object });
+            // A provider may have stopped at the limit that was sent, so the list may be
+            // incomplete.
             if found.len() >= LIMIT {
                 return None;
             }

@@ -43,6 +43,7 @@ impl ProviderClient {
     where
         A: Future<Output = Result<T, Failure>>,
     {
+        // Remembered, because the slot may hold another process by the time this one has failed.
         let before = self.provider();
         let first = match self.answer(call, about, ask(before.clone())).await {
             Err(failure) if failure.is_passing() => failure,

@@ -66,6 +66,8 @@ impl ProviderClient {
             (name.as_str() != "id").then_some((length, name, ty, path))
         });
         let mut sized: Vec<_> = sized.collect();
+        // Popped from the end: the largest go first, so that as few attributes as possible are
+        // lost.
         sized.sort_by_key(|(length, ..)| *length);
         let (mut whole, mut large) = (object.clone(), Vec::new());
         while let Some((length, name, ty_of, path)) = sized.pop()

@@ -35,10 +35,12 @@ impl Pool<'_> {
         // Functions are called from many places at once, and one process is enough for all of them. The
         // semaphore is never closed, so a turn always comes.
         let _turn = self.loading.acquire().await;
+        // Another caller may have loaded some of them while this one waited for its turn.
         let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
         let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
         let at_once = self.limit().unwrap_or(missing.len()).max(1);
         let loading = missing.into_iter().map(|addr| self.load_one(addr));
+        // Buffered in order, so that messages do not depend on which process starts fastest.
         let answers = futures_util::stream::iter(loading).buffered(at_once);
         let answers: Vec<Diagnostics> = answers.collect().await;
         let mut result = Ok(());
@@ -114,6 +116,8 @@ impl Pool<'_> {
     ) -> Result<(), Failure> {
         let mut schema = self.stopping.unless(StartPurpose::Work, provider.schema()).await?;
         let said = std::mem::take(&mut schema.diagnostics);
+        // The errors are in `diags`. A failure returned here would have the caller start the
+        // provider again, which helps only against a process that died.
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }

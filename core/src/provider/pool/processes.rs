@@ -113,6 +113,7 @@ impl Processes {
     pub(super) fn begin_evidence(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
+            // From here on the count protects it. After the last task it is stopped like any other.
             process.purpose = StartPurpose::Work;
             process.n_evidence += 1;
         }
@@ -148,6 +149,7 @@ impl Processes {
     pub(super) fn n_alive(&self) -> usize {
         let running = self.running.borrow();
         let n_running = running.iter().filter(|process| !process.addr.is_builtin()).count();
+        // The limit saves memory, and a process uses it until it has ended.
         n_running + self.n_starting.get() + self.n_ending.get()
     }
 
@@ -205,6 +207,7 @@ impl Processes {
                 self.dismissed.notified().await;
                 continue;
             }
+            // Side by side, because a plugin may take seconds to end.
             let ends = leaving.iter().map(|provider| self.end(launcher, provider));
             futures_util::future::join_all(ends).await;
         }
@@ -245,6 +248,7 @@ mod tests {
         let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
         processes.add(&addr, &provider, StartPurpose::Evidence);
         assert!(processes.stopping().is_empty(), "it was started for that");
+        // Two changes were lost, and both are asked about.
         processes.begin_evidence(&provider);
         processes.begin_evidence(&provider);
         processes.end_evidence(&provider);

@@ -76,6 +76,7 @@ impl Mending {
         let note = RestartRequest { addr: addr.clone(), slot: slot.clone(), before, done };
         self.notes.borrow_mut().push_back(note);
         self.left.notify_one();
+        // When the task that serves requests ends, the sender is dropped, and so does this wait.
         replaced.await.ok().flatten()
     }
 
@@ -182,6 +183,7 @@ impl Pool<'_> {
         }
         self.processes.dismiss(before);
         if self.owner_of(before).is_none() {
+            // Its configuration was let go, so a new process could not be configured like it.
             if slot.is_configured {
                 return None;
             }
@@ -196,6 +198,8 @@ impl Pool<'_> {
                 slot.give_to(&fresh);
                 Some(fresh)
             }
+            // The configuration was let go meanwhile. The process stays, for callers that need
+            // none.
             Ok(_) => None,
             Err(_) => {
                 self.processes.dismiss(&fresh);

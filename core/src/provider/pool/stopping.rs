@@ -51,6 +51,8 @@ impl Stopping {
                 self.begun.notified().await;
             }
         };
+        // Polled in this order: an interrupt wins, because nothing was done through the provider
+        // yet.
         match select(pin!(forbidden), pin!(answer)).await {
             Either::Left(_) => {
                 Err(Failure::Launch("the run was interrupted before it was ready".to_owned()))

@@ -137,6 +137,7 @@ fn resource(
             ),
         ));
     };
+    // Not returned at once, so that one run reports both errors.
     let checked = same_type(diags, from, to);
     if destination.resources.contains_key(to) {
         let detail = format!(
@@ -226,6 +227,8 @@ pub fn take(state: &mut State, moves: &[Move]) -> Moved {
         match one {
             Move::Module(from, to) => {
                 modules.insert(from, to);
+                // Dependencies name no instances, and other instances of the module stay where they
+                // are.
                 if from.0.iter().all(|step| step.key == InstanceKey::None) {
                     moved.origins.modules.insert(from.path());
                 }
@@ -275,11 +278,13 @@ fn take_instance(
 pub fn put(state: &mut State, moved: Moved) {
     for (addr, held) in moved.resources {
         match state.resources.get_mut(&addr) {
+            // Other instances of the resource may be there already.
             Some(there) => Arc::make_mut(there).instances.extend(held.instances),
             None => drop(state.resources.insert(addr, Arc::new(held))),
         }
     }
     for held in state.resources.values_mut() {
+        // Looked at first, because `make_mut` would copy every resource of the state.
         let stale = held.objects().any(|object| moved.origins.are_among(&object.dependencies));
         if !stale {
             continue;

@@ -42,6 +42,7 @@ pub fn set_status(
              replacement action. Run \"formwork apply\" to complete its replacement before {doing} it."
         ))));
     };
+    // As in Terraform, tainting a tainted object is no error.
     if status == Status::Ready && object.status == Status::Ready {
         let detail = format!(
             "Resource instance {addr} is not currently tainted, and so it cannot be untainted."

@@ -337,7 +337,9 @@ fn a_state_takes_the_place_of_one_it_descends_from() {
     };
     let stored = file(3, "l", "t.a");
     assert_eq!(check(&file(4, "l", "t.b"), &stored), "fine");
+    // The same state again is no conflict.
     assert_eq!(check(&file(3, "l", "t.a"), &stored), "fine");
+    // As in Terraform, anything may take the place of an empty state.
     assert_eq!(check(&file(1, "k", "t.b"), &file(3, "l", "")), "fine");
     assert_eq!(
         check(&file(4, "k", "t.a"), &stored),

@@ -45,6 +45,7 @@ pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
             b'"' => at = copy_string(text, at, out),
             b'{' | b'[' => {
                 out.push(byte);
+                // Go writes an empty object or list without a line break in it.
                 let next = text[at..].iter().position(|byte| !byte.is_ascii_whitespace());
                 let behind = at + next.unwrap_or(0);
                 if let Some(&close @ (b'}' | b']')) = text.get(behind) {
@@ -89,6 +90,7 @@ pub(super) fn quote(out: &mut Vec<u8>, text: &str) {
             '\t' => b"\\t",
             '\u{8}' => b"\\b",
             '\u{c}' => b"\\f",
+            // The encoder of Go escapes these for HTML, and Terraform writes states with it.
             '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => b"",
             _ => continue,
         };
@@ -113,6 +115,7 @@ fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
         let (escape, length): (&[u8], usize) = match byte {
             b'"' => break,
             b'\\' => {
+                // The character behind the backslash may be a quote, which does not end the string.
                 at += 2;
                 continue;
             }

@@ -65,6 +65,7 @@ pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
 }
 
 fn parse<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
+    // Never read as an empty state: all of its objects would be created a second time.
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::Empty);
     }

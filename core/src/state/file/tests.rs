@@ -17,6 +17,7 @@ fn text(bytes: &[u8]) -> &str {
 #[test]
 fn a_messy_file_is_written_as_terraform_writes_it() {
     let mut file = StateFile::read(MESSY).unwrap();
+    // As `state push` did.
     file.serial += 1;
     assert_eq!(text(&file.write()), text(CANONICAL));
 }
@@ -63,6 +64,7 @@ fn fresh_files_have_lineages_of_their_own() {
 
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {
+    // Without only its last line break the file is still whole.
     let end = CANONICAL.len() - "\n".len();
     for cut in 0..end {
         let error = StateFile::read(&CANONICAL[..cut]).unwrap_err();
@@ -177,6 +179,7 @@ fn what_cannot_be_is_refused_with_its_line() {
 
 #[test]
 fn names_that_no_configuration_can_contain_are_refused() {
+    // Escape sequences and a change of direction: printed, they would make up lines of their own.
     refused(&[
         (
             with_resource(
@@ -207,6 +210,7 @@ fn refused(cases: &[(String, &str)]) {
 
 #[test]
 fn a_part_nested_too_deep_is_refused() {
+    // Deep enough to end the stack of anything that recurses.
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let error = StateFile::read(with_instances(&format!("{{\"attributes\":{deep}}}")).as_bytes());
     let error = error.unwrap_err().to_string();

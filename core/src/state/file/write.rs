@@ -39,6 +39,7 @@ pub(super) fn whole(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
     writer.member(1, "serial", file.serial.to_string().as_bytes());
     writer.string(1, "lineage", &file.lineage);
     to.write_all(&writer.out)?;
+    // Its writer has opened no bracket of its own, and so begins with the comma.
     content(file, to)
 }
 
@@ -91,6 +92,7 @@ impl Writer {
             .iter()
             .filter_map(|(addr, resource)| SortedResource::new(addr, resource))
             .collect();
+        // By the strings in the file, as in Terraform, so that both programs write the same bytes.
         resources.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         for resource in resources {
             self.element(RESOURCE);
@@ -128,6 +130,7 @@ impl Writer {
         indent(&mut self.out, value.as_bytes(), OUTPUT + 1);
         self.key(OUTPUT + 1, "type");
         indent(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT + 1);
+        // Terraform leaves out what is false, null or empty.
         if output.sensitive {
             self.member(OUTPUT + 1, "sensitive", b"true");
         }
@@ -241,6 +244,8 @@ impl Writer {
     }
 
     fn dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
+        // Pointers are compared, because the lists of deep graphs are long and instances share
+        // theirs.
         if !Arc::ptr_eq(&self.dependencies.0, addrs) {
             let text = self.render_dependencies(addrs, depth);
             self.dependencies = (addrs.clone(), text);

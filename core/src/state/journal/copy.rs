@@ -88,6 +88,7 @@ pub(in crate::state) fn keep(path: &Path, bytes: &[u8]) -> Result<(), JournalErr
         refuse_link(folder).map_err(failed)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     }
+    // Under a name that recovery does not read, until all of it is durable.
     let unfinished = path.with_extension(super::UNFINISHED);
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished);

@@ -13,6 +13,7 @@ use super::record::{self, Log, Record};
 pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     let Some(local) = local else { return shared };
     let common = shared.iter().zip(local).take_while(|(a, b)| a == b).count();
+    // The shared copy is a prefix of the local one, which so has everything in it and more.
     if common == shared.len() {
         return local.to_vec();
     }
@@ -28,6 +29,7 @@ pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     });
     let mut merged = shared[..theirs.end].to_vec();
     let next = last(&theirs).map_or(1, |number| number + 1);
+    // Numbered again, because decisions in the shared copy have taken the numbers.
     for ((_, record), number) in more.zip(next..) {
         merged.extend(record::frame(number, record));
     }

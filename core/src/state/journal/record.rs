@@ -103,6 +103,7 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) action: Action,
     /// The fingerprint of the object the call is about; nothing if there is none.
     pub(in crate::state) prior: Option<String>,
+    // As bytes it would be a list of numbers in JSON.
     #[serde(with = "base64")]
     pub(in crate::state) planned: Vec<u8>,
 }
@@ -187,6 +188,7 @@ pub(in crate::state) fn frame(number: u64, record: &Record) -> Vec<u8> {
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes[0..4].copy_from_slice(&length.to_le_bytes());
     bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    // Over the length too: with a wrong length other bytes would count as the record.
     let sum = checksum(length, &bytes[8..]);
     bytes[4..8].copy_from_slice(&sum.to_le_bytes());
     bytes
@@ -244,6 +246,7 @@ impl Log {
     /// Part of the journal that a state holds.
     pub(in crate::state) fn extent(&self, file: &StateFile) -> JournalExtent {
         let stored = hexadecimal(&file.fingerprint());
+        // From the end: of several marks that fit the state, the last one covers most records.
         for (number, record) in self.records.iter().rev() {
             match record {
                 Record::TakenOver {} | Record::Doubted { .. } => {

@@ -194,6 +194,7 @@ mod tests {
     fn a_journal_that_looks_like_a_long_record_everywhere_is_read_in_a_few_passes() {
         let size = 1 << 16;
         let mut head = [0; HEAD];
+        // Each of these seems to begin a record as long as half the file.
         head[..4].copy_from_slice(&(1_u32 << 15).to_le_bytes());
         head[8] = 1;
         let bytes = head.repeat(size / HEAD);

@@ -43,6 +43,7 @@ impl Record {
                 .seal(&intent.planned)?
                 .map(|planned| Self::Intent(IntentRecord { planned, ..intent.clone() })),
             Self::Answer { op, answer } => {
+                // As a whole, because any part of an answer may hold secrets.
                 let text = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
                 let sealed = seal.seal(&text)?;
                 let answer = |sealed| ProviderAnswer { sealed, ..ProviderAnswer::default() };
@@ -50,6 +51,7 @@ impl Record {
             }
             Self::Settled { op, object: Some(object) } => {
                 let sealed = seal.seal(object.get().as_bytes())?;
+                // Base64 needs no escapes, so this is a string of JSON too.
                 let text = sealed.map(|sealed| format!("{:?}", BASE64_STANDARD.encode(sealed)));
                 let object = text.map(RawValue::from_string).transpose();
                 let object = object.map_err(|error| error.to_string())?;
@@ -73,6 +75,7 @@ impl Record {
                 let opened = open(&answer.sealed)?;
                 *answer = serde_json::from_slice(&opened).map_err(|error| error.to_string())?;
             }
+            // An object is never a string of JSON, so this can only be a sealed one.
             Self::Settled { object: Some(object), .. } if object.get().starts_with('"') => {
                 let text: String =
                     serde_json::from_str(object.get()).map_err(|error| error.to_string())?;

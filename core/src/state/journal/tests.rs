@@ -49,6 +49,7 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
         .answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
         .unwrap();
     journal.settle(op, None).unwrap();
+    // The same once more, which is not worth a record.
     journal.settle(op, None).unwrap();
     journal.snapshot(&StateFile::fresh()).await.unwrap();
     assert_eq!(names_of(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
@@ -59,6 +60,7 @@ async fn only_the_owner_may_read_a_journal() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let journal = begin(&folder);
+    // What objects hold is in it, secrets among that.
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(journal.path()), 0o600);
     assert_eq!(mode(journal.path().parent().unwrap()), 0o700);
@@ -121,6 +123,7 @@ async fn a_waiter_that_goes_away_delays_no_other() {
     {
         let mut first = Box::pin(journal.announce(create(&a, &provider)));
         assert!(futures_util::poll!(&mut first).is_pending());
+        // By now it waits for the disk, and is dropped in that.
         assert!(futures_util::poll!(&mut first).is_pending());
     }
     journal.announce(create(&b, &provider)).await.unwrap();
@@ -128,6 +131,7 @@ async fn a_waiter_that_goes_away_delays_no_other() {
 
 #[tokio::test]
 async fn a_full_disk_stops_new_calls() {
+    // No write to it succeeds.
     let full = File::options().append(true).open("/dev/full").unwrap();
     let journal = Journal::on("full.wal".into(), locks::lock(full).unwrap());
     let (addr, provider) = (addr("t.a"), provider());
@@ -285,6 +289,7 @@ fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
 #[test]
 fn noise_behind_the_end_is_passed_over() {
     let (bytes, ends) = some_records();
+    // What a file system may leave behind the end in a crash.
     for noise in [vec![0; 600], vec![0xff; 600], (0..=255).cycle().take(600).collect()] {
         let log = record::read(&[bytes.clone(), noise].concat()).unwrap();
         assert_eq!((log.records.len(), log.end), (5, ends[5]));
@@ -327,6 +332,7 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
     journal.note(create(&addr, &provider)).unwrap();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();
+    // In the action: the address behind it can still be read.
     bytes[at] ^= 1;
     let log = record::read(&bytes).unwrap();
     let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
@@ -337,6 +343,7 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
 fn a_folder_of_journals_that_is_a_link_is_not_followed() {
     let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let link = folder.path().join("journal");
+    // A folder that is there, and one that following the link would create.
     for target in [victim.path().to_owned(), victim.path().join("new")] {
         std::os::unix::fs::symlink(target, &link).unwrap();
         let base = StateFile::fresh();

@@ -37,6 +37,7 @@ impl JournalDamage {
         }
         let mut lost: Vec<String> = log.gaps.iter().map(|gap| describe(gap, &names)).collect();
         let may_hide = |gap: &Gap| match (gap.kind, gap.last) {
+            // Only an announcement may be the one record that names an object.
             (Kind::Begin | Kind::Other, _) => false,
             (Kind::Intent | Kind::Unknown, None) => true,
             (Kind::Intent | Kind::Unknown, Some(last)) => {
@@ -47,6 +48,7 @@ impl JournalDamage {
             }
         };
         let mut hides_creation = log.gaps.iter().any(may_hide);
+        // Damaged and yet without a gap: nothing of it can be read, so anything may be lost.
         if lost.is_empty() {
             hides_creation = true;
             lost.push(if log.is_blank { "the file is empty" } else { "no record is whole" }.into());
@@ -141,6 +143,7 @@ fn describe(gap: &Gap, names: &impl Fn(u64) -> Option<String>) -> String {
         Kind::Other | Kind::Unknown => "",
     };
     let named = ops.iter().filter_map(|op| names(*op)).chain(addresses.iter().cloned());
+    // The bytes are damaged, and control characters would steer the terminal.
     let named: BTreeSet<String> =
         named.map(|name| name.chars().filter(|c| !c.is_control()).collect()).collect();
     let named = match named.is_empty() {

@@ -41,6 +41,7 @@ mod tests {
     #[test]
     fn the_id_is_found_whatever_else_is_wrong() {
         for (state, want) in [
+            // No value of MessagePack begins with `\xc1`.
             (&b"\x82\xa2id\xa3a-1\xa4size\xc1"[..], Some("a-1")),
             (b"\x81\xa2id\xd9\x03a-1", Some("a-1")),
             (b"\x81\xa2id\xda\x00\x03a-1", Some("a-1")),
@@ -48,6 +49,7 @@ mod tests {
             (b"\x82\xa4name\xa2id\xa2id\xa3a-1", Some("a-1")),
             (b"\x81\xa2id\xa3a-", None),
             (b"\x81\xa2id\xc0", None),
+            // An escape sequence would end up on the terminal.
             (b"\x81\xa2id\xa2\x1b[", None),
             (b"junk", None),
             (b"", None),

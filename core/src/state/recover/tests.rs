@@ -97,6 +97,7 @@ impl Run {
 
     /// Ends the run without a word. The folder with its journal remains.
     fn kill(self) -> Killed {
+        // The lock goes with the journal, and only a run without one is taken over.
         Killed { folder: self.folder }
     }
 
@@ -134,6 +135,8 @@ impl Run {
             }
             let recovery = recovery.unwrap();
             let is_damaged = recovery.runs.iter().any(|run| run.damage.is_some());
+            // A record that is cut off at the end is no damage: every run that is killed may leave
+            // one.
             assert_eq!(is_damaged, is_headless, "cut at {cut}");
             let state = recovery.file.as_ref().map(|file| listed(&file.state)).unwrap_or_default();
             let open: Vec<String> = recovery
@@ -165,6 +168,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     run.journal.answer(op_b, ProviderAnswer::default()).unwrap();
     run.journal.settle(op_b, Some(&object("new"))).unwrap();
     run.then(&["t.b=new", "t.c=old", "t.d=old"], &["Create t.a"]);
+    // In another order than they were announced, as answers come.
     run.journal.settle(op_a, Some(&object("made"))).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &[]);
 
@@ -177,6 +181,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&d, Action::Create) };
     let op_d = run.journal.announce(replace).await.unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
+    // Tainted while its provisioners run: cut off here, it must not pass for whole.
     let half_made = Object { status: Status::Tainted, ..object("half made") };
     run.journal.settle_for_now(op_d, Some(&half_made)).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
@@ -277,6 +282,7 @@ async fn bytes_between_two_records_lose_none_of_them() {
 #[tokio::test]
 async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
     let base = state_of(&[]);
+    // Lost is the description of the run, or an announcement whose result is sound.
     for (is_open, lost) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
         let run = Run::begin(&base);
         let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
@@ -325,6 +331,7 @@ async fn a_result_without_its_announcement_is_not_put_over_another_object() {
     let path = run.journal.path().to_owned();
     let killed = run.kill();
     let mut bytes = std::fs::read(&path).unwrap();
+    // In the announcement, of which this is the end.
     bytes[start - 3] ^= 0x04;
     std::fs::write(&path, &bytes).unwrap();
     let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
@@ -406,6 +413,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
     run.journal.settle(op, Some(&object("made"))).unwrap();
 
     let run = run.kill();
+    // What was done before a snapshot is put in again only where that was not stored.
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
         let recovery = recover(&run.path(), Some(stored)).unwrap();
         assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
@@ -422,6 +430,7 @@ async fn a_result_is_not_put_over_what_another_program_did() {
     run.journal.settle(op, Some(&object("made"))).unwrap();
     let run = run.kill();
     let theirs = state_of(&[("t.a", "made by another program")]);
+    // The same a second time: it stays open until it is decided.
     for _ in 0..2 {
         let recovery = recover(&run.path(), Some(theirs.clone())).unwrap();
         assert_eq!(recovery.file.as_ref(), Some(&theirs));
@@ -445,6 +454,7 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     let recovery = recover(&run.path(), Some(base)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
     recovery.finish().unwrap();
+    // Its serial is newer, so the object came after the run.
     let theirs = later(state_of(&[("t.a", "imported")]));
     let recovery = recover(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
@@ -531,6 +541,7 @@ async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_an
     assert_eq!(open(&recovery), 3);
     // A creation that began under the very address is meant by it.
     assert_eq!(recovery.decide(&addr("t.c"), "looked")[0].addr, addr("t.c"));
+    // Both that are left began elsewhere, and the address does not say which is meant.
     assert!(recovery.decide(&addr("t.c"), "which of two?").is_empty());
     assert_eq!(recovery.decide(&addr("t.a"), "looked")[0].addr, addr("t.a"));
     assert_eq!(recovery.decide(&addr("t.c"), "the last one")[0].addr, addr("t.b"));
@@ -660,6 +671,7 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
     let a = addr("t.a");
     run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     let folder = run.folder.path().join("journal");
+    // The lock on its journal shows that it still goes on.
     assert!(recover(&folder, None).unwrap().is_nothing());
     let run = run.kill();
     assert_eq!(recover(&run.path(), None).unwrap().unresolved.len(), 1);
@@ -737,6 +749,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         planned: Vec::new(),
     };
     archive::append(&path, &[Record::Intent(intent)]).unwrap();
+    // If it were passed over, the object that it is about would be lost.
     let error = recover(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");

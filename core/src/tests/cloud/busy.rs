@@ -9,6 +9,7 @@ impl Cloud {
             return;
         }
         {
+            // Let go before the turns, in which other calls need it.
             let mut things = self.things();
             things.n_under_way += 1;
             things.most_under_way = things.most_under_way.max(things.n_under_way);

@@ -30,6 +30,7 @@ impl Cloud {
 impl Cloudy {
     /// Dies.
     pub(super) fn lost(&self) -> Failure {
+        // It dies once, though several calls may be lost with it.
         if !self.dead.swap(true, Relaxed) {
             self.cloud.things().n_running -= 1;
         }

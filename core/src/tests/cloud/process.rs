@@ -22,7 +22,9 @@ impl Launch for Cloud {
         };
         let starting = Starting(self);
         self.let_go(&format!("launch {number}")).await;
+        // A start takes a moment, so that others can be begun meanwhile.
         tokio::task::yield_now().await;
+        // From here on it runs, and `close` or its death counts its end.
         std::mem::forget(starting);
         let (region, dead, stopped) =
             (Mutex::default(), AtomicBool::default(), AtomicBool::default());
@@ -38,6 +40,7 @@ impl Launch for Cloud {
     }
 
     async fn close(&self, provider: &Arc<dyn Provider>) {
+        // The end of one that died was counted when it died.
         let is_dead = matches!(provider.metadata().await, Err(Failure::Lost { .. }));
         // The process takes a moment to end.
         for _ in 0..3 {

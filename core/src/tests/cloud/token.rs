@@ -40,6 +40,7 @@ pub(super) fn open(cloud: &Cloud, request: &OpenRequest) -> OpenResponse {
     };
     OpenResponse {
         result: encode(result, &ty),
+        // A renewal and the end are asked with this alone, and so know the token.
         private: name.into(),
         // Always now, by the clock of these tests.
         renew_at: lasts.map(|_| SystemTime::UNIX_EPOCH),

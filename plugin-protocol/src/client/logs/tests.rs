@@ -17,6 +17,7 @@ fn lines_of_every_kind_are_understood() {
         r#"{"@level":"trace","@message":"m"}"#,
         r#"{"@message":"no level"}"#,
         r#"{"@level":"loud","@message":"odd level"}"#,
+        // The next three are no records of hclog, so the whole line is the message.
         r#"{"@level":3,"@message":"level is no text"}"#,
         r#"{"@level":"info","@message":["no text"]}"#,
         r#"{"plain":"json"}"#,
@@ -58,11 +59,13 @@ async fn the_latest_lines_are_the_last_words() {
 
 #[tokio::test]
 async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_part_of_it() {
+    // Other goroutines may log while a panic is printed, and hclog marks their lines.
     let words = last_words(
         b"[INFO] fine\npanic: oh no\n\n{\"@message\":\"other\"}\ngoroutine 1:\nmain.go:7",
     )
     .await;
     assert_eq!(words, "panic: oh no\ngoroutine 1:\nmain.go:7");
+    // Newer versions of Rust print the number of the thread too.
     let words =
         last_words(b"hello\n\nthread 'main' (7) panicked at src/main.rs:1:1:\nboom\n").await;
     assert_eq!(words, "thread 'main' (7) panicked at src/main.rs:1:1:\nboom");
@@ -70,6 +73,7 @@ async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_par
 
 #[tokio::test]
 async fn nothing_that_is_kept_grows_without_bound() {
+    // A line without an end, which must not be kept whole.
     let endless = vec![b'x'; 5 * LINE_LIMIT];
     assert!(last_words(&endless).await.len() < TAIL_LINES * (KEPT_LENGTH + 10));
     let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();

@@ -54,6 +54,7 @@ async fn lease(pool: &Pool) -> Lease {
 
 /// Waits until the pool has `n` connections, or is content with fewer.
 async fn grown(pool: &Pool, n: usize) {
+    // A connection is opened beside the calls, and nothing tells when it is there.
     while loads(pool).len() < n {
         tokio::task::yield_now().await;
     }
@@ -70,6 +71,7 @@ async fn one_connection_is_enough_until_the_calls_queue_up() {
     assert_eq!(loads(&pool), [BUSY]);
     assert_eq!(plugin.accepted.load(Ordering::Relaxed), 1);
 
+    // The call that finds all connections busy does not wait for the new one.
     leases.push(lease(&pool).await);
     grown(&pool, 2).await;
     leases.push(lease(&pool).await);
@@ -88,6 +90,7 @@ async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_
         leases.push(lease(&pool).await);
     }
     grown(&pool, 2).await;
+    // The new connection takes the next calls, until it has enough for a third.
     while loads(&pool).len() < 3 {
         leases.push(lease(&pool).await);
         tokio::task::yield_now().await;

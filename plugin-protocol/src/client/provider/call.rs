@@ -67,6 +67,7 @@ impl GrpcProvider {
         &self,
         request: X::Request,
     ) -> Result<X::Response, Failure> {
+        // On the wire a unary call is a stream of one message, so one path serves both.
         self.client_streaming::<X>(vec![request]).await
     }
 
@@ -85,6 +86,8 @@ impl GrpcProvider {
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
             return Err(Failure::UnencodableMessage(too_large(length, limit::REQUEST)));
         }
+        // Protocol 5 has no state stores. Such a call is not sent, and looks like one that an old
+        // provider lacks.
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {
             path: Cow::Borrowed(path),
@@ -161,6 +164,8 @@ fn misbehaved(name: &str, why: &str) -> Failure {
 /// Says why there is no answer.
 fn blame(name: &'static str, error: RawError) -> Failure {
     match error {
+        // No fault: the protocol has no minor version on the wire, so hosts find newer methods by
+        // trying.
         RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
             Failure::Unimplemented(name)
         }

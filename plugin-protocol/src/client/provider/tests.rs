@@ -62,6 +62,7 @@ where
     let incoming = stream::once(async { Ok::<DuplexStream, std::io::Error>(far) });
     // Ends, in whatever way, with its connection.
     tokio::spawn(Server::builder().serve_with_incoming(service, incoming.boxed()));
+    // tonic dials again after a loss, and there is only one wire.
     let mut near = Some(near);
     let dial = service_fn(move |_| {
         let near = near.take().ok_or_else(|| std::io::Error::other("one connection only"));
@@ -76,6 +77,7 @@ fn transport(channel: Channel) -> Arc<dyn Transport> {
 }
 
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
+    // A dropped handle leaves its task running, so the wire stays.
     let (channel, _wire) = connect(ProviderService::new(provider)).await;
     GrpcProvider::over(transport(channel), protocol)
 }
@@ -101,9 +103,11 @@ async fn protocol_5_tells_and_says_everything_but_state_stores() {
     let wire = over_the_wire(Arc::<Example>::clone(&remote), Protocol::V5).await;
     let mut said_directly = everything(&*direct).await;
     let mut said_remotely = everything(&wire).await;
+    // The last eight calls are about state stores, which only protocol 6 has.
     let stores = said_remotely.split_off(28);
     drop(said_directly.split_off(28));
     same(&said_directly, &said_remotely);
+    // Calls about state stores do not reach a provider of protocol 5.
     same(&direct.told()[..28], &remote.told());
     for answer in stores {
         assert!(answer.contains("Unimplemented"), "{answer}");
@@ -120,6 +124,7 @@ fn same(left: &[String], right: &[String]) {
 #[tokio::test]
 async fn large_objects_go_both_ways() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
+    // Beyond 4 MiB, where gRPC libraries refuse messages by default.
     let request = example::upgrade(Bytes::from(vec![b' '; 9 << 20]));
     let answer = wire.upgrade_state(request).await.unwrap();
     assert_eq!(answer.state, Payload::Json(vec![b' '; 9 << 20].into()));
@@ -181,6 +186,7 @@ impl Operations for Bad {
     }
 
     async fn plan(&self, _: PlanRequest) -> Result<PlanResponse, Failure> {
+        // A string has no form under the type bool.
         let (value, _) = formwork_value::Value::string("x").split_marks();
         Ok(PlanResponse {
             planned: Payload::Value(value, formwork_value::Type::Bool),
@@ -275,6 +281,7 @@ async fn a_connection_that_breaks_is_explained_by_who_knows() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
     let provider = GrpcProvider::over(transport(channel), Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
+    // `join!` polls in this order, so the call begins before the wire breaks.
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
     let Err(Failure::Lost { output, .. }) = failure else { panic!("{failure:?}") };
     assert_eq!(output, "last words");
@@ -388,6 +395,7 @@ async fn a_value_arrives_as_its_bytes() {
     let example = Arc::new(Example::default());
     let wire = over_the_wire(Arc::<Example>::clone(&example), Protocol::V6).await;
     wire.read(sent.clone()).await.unwrap();
+    // In MessagePack, `a1` begins a string of one byte.
     let arrived = ReadRequest { current: msgpack(b"\xa1x"), ..sent };
     assert_eq!(example.told(), [format!("read {arrived:?}")]);
 }

@@ -117,11 +117,13 @@ fn identity_cases() -> Vec<Case> {
     let good = identity(Value::string("1"));
     let kept = || judge(&good, Some(&ty));
     let unknown = identity(Value::unknown(Type::String));
+    // The one byte that MessagePack never uses.
     let garbage = Payload::Msgpack(b"\xc1".to_vec().into());
     vec![
         Case { rule: Rule::IdentityOffered, broken: judge(&good, None), kept: kept() },
         Case { rule: Rule::IdentityType, broken: judge(&garbage, Some(&ty)), kept: kept() },
         Case { rule: Rule::IdentityKnown, broken: judge(&unknown, Some(&ty)), kept: kept() },
+        // Without a schema the bytes cannot be read, so no other rule is broken.
         Case {
             rule: Rule::IdentityOffered,
             broken: judge(&garbage, None),
@@ -141,6 +143,7 @@ fn plan_cases() -> Vec<Case> {
     let blocks = with(block(vec![]), "b", Nesting::List, block(four()));
     let in_blocks = |text: &str| value(&blocks, text);
     let block_config = in_blocks(r#"{"b":[{"name":"a"}]}"#);
+    // A `dynamic` block over an unknown value makes all blocks of its type unknown.
     let dynamic = with_unknown(&in_blocks("{}"), "b");
     vec![
         plan(Rule::PlanExistence, &schema, &config, &null(&schema), &good),
@@ -152,6 +155,7 @@ fn plan_cases() -> Vec<Case> {
             Rule::PlanBlocksNotNull,
             &blocks,
             &in_blocks("{}"),
+            // `raw` leaves missing blocks null, and `value` makes them empty.
             &raw(&blocks, "{}"),
             &in_blocks("{}"),
         ),
@@ -248,6 +252,7 @@ fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
 fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
     let schema = secret();
     let config = value(&schema, r#"{"name":"a"}"#);
+    // `name` differs from the configuration too, which is not judged any more.
     let leaked = value(&schema, r#"{"name":"b","secret":"s"}"#);
     let prior = null(&schema);
     let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
@@ -263,6 +268,7 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
     let config = value(&schema, r#"{"name":"a"}"#);
     let other = value(&schema, r#"{"name":"b"}"#);
     let prior = null(&schema);
+    // Terraform only logs what a provider with `legacy_type_system` changes against the rules.
     for legacy in [true, false] {
         let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
         let apply = Call::Apply { planned: &config, legacy };

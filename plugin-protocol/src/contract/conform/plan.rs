@@ -95,6 +95,7 @@ impl Check {
     }
 
     fn block(&mut self, block: &Block, three: &Three) {
+        // A difference in existence would repeat itself in every part.
         if !self.existence(three) {
             return;
         }
@@ -116,6 +117,8 @@ impl Check {
 
     fn attribute(&mut self, attr: &Attribute, three: &Three) {
         let Three { prior, config, planned } = three;
+        // The order of the rules is that of `AssertPlanValid` in Terraform: the first that fits
+        // decides.
         if same(planned, config) {
             return;
         }
@@ -125,6 +128,8 @@ impl Check {
         if same(planned, prior) && !prior.is_null() && !config.is_null() {
             return;
         }
+        // A configured write-only value differs from its plan by design: only the configuration has
+        // it.
         if attr.write_only {
             if !planned.is_null() {
                 self.report(
@@ -134,6 +139,8 @@ impl Check {
             }
             return;
         }
+        // A value configured for a computed-only attribute passes: Terraform leaves that to the
+        // SDK's validation.
         if attr.role == Role::Computed || (config.is_null() && attr.role.is_computed()) {
             return;
         }
@@ -204,6 +211,7 @@ impl Check {
             Nesting::Set => {}
             Nesting::List => {
                 for at in 0..counts.0 {
+                    // The counts are equal here, so both sides have the element.
                     let Some(element) = three.at(at) else { continue };
                     self.within(Step::Index(at.into()), |check| {
                         check.element(&nested.attributes, &element);

@@ -65,6 +65,7 @@ impl Check {
 
     fn block(&mut self, block: &Block, planned: &Value, actual: &Value) {
         let root = if self.path.0.is_empty() { "Root object " } else { "" };
+        // Terraform's words, which acceptance tests of providers match.
         match (planned.is_null(), actual.is_null()) {
             (true, true) => return,
             (true, false) => {
@@ -101,6 +102,8 @@ impl Check {
             if actual.is_null() && nested.nesting != Nesting::Single {
                 return self.report(Rule::ResultBlocksNotNull, "computed blocks must not be null");
             }
+            // Unknown as a whole, which only computed blocks (protocol 6.11) may be: any value of
+            // the type may come of it.
             if planned.is_unknown() {
                 return self.value(planned, actual);
             }
@@ -112,6 +115,8 @@ impl Check {
                     self.block(&nested.block, planned, actual);
                 }
             }
+            // As in Terraform, collections of blocks are not compared while one side is unknown or
+            // null.
             _ if [planned, actual].iter().any(|side| side.is_unknown() || side.is_null()) => {}
             Nesting::List => {
                 if self.same_count(planned, actual) {
@@ -157,6 +162,7 @@ impl Check {
 
     fn value(&mut self, planned: &Value, actual: &Value) {
         let planned_type = planned.ty();
+        // An unknown type promises nothing, so any value keeps the promise.
         if planned_type == Type::Dynamic {
             return;
         }
@@ -229,10 +235,13 @@ impl Check {
             // Many unknown elements are alike; what came of one may have come of all.
             let fingerprint = fingerprint(planned);
             let found = match seen.get(&fingerprint) {
+                // Compared as well: different elements may share a fingerprint.
                 Some((alike, found)) if *alike == planned => *found,
                 _ => {
                     let mut found = false;
                     for at in candidates.agreeing(certain(planned), planned) {
+                        // No early end: several actual elements may come of planned ones that
+                        // differ in unknown parts only.
                         if self.is_compatible(element, planned, &after[*at]) {
                             found = true;
                             explained[*at] = true;
@@ -255,6 +264,7 @@ impl Check {
                 ),
             );
         }
+        // After a loss, a new element is usually the lost one changed: naming both would repeat it.
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
                 let actual = shown(actual);

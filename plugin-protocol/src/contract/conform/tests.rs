@@ -59,12 +59,14 @@ fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
         r#"{"name":"?"}"#,
         r#".name: planned value (known after apply) does not match config value "a""#,
     );
+    // An unknown argument may become any value, so a provider cannot know it.
     bad(
         "null",
         r#"{"name":"?"}"#,
         r#"{"name":"b"}"#,
         r#".name: planned value "b" does not match config value (known after apply)"#,
     );
+    // Without `computed`, not even the prior value may stay.
     bad(
         r#"{"name":"a","note":"x"}"#,
         r#"{"name":"a"}"#,
@@ -84,6 +86,7 @@ fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
     let secret = Attribute { sensitive: true, ..text(Role::Optional) };
     let pass = Attribute { write_only: true, ..text(Role::Optional) };
     let schema = block(vec![("secret", secret), ("pass", pass)]);
+    // It goes to the provider in the configuration, and into no plan and no state.
     plan(&schema, "null", r#"{"pass":"p"}"#, "{}", &[]);
     plan(
         &schema,
@@ -149,6 +152,7 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
         r#"{"x":[]}"#,
         &[".x: count in plan (0) disagrees with count in config (1)"],
     );
+    // The prior element is the one at the same index.
     plan(
         &list,
         r#"{"x":[{"n":"p"}]}"#,
@@ -178,6 +182,7 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
         &[r#".x["k"].n: planned value null does not match config value "a""#],
     );
     let set = of(Nesting::Set);
+    // Elements of a set have no keys, so Terraform compares only their number here.
     plan(&set, "null", r#"{"x":[{"n":"a"}]}"#, r#"{"x":[{"n":"b"}]}"#, &[]);
     plan(
         &set,
@@ -228,6 +233,7 @@ fn nested_blocks_are_as_many_as_configured() {
         &[".b: planned for absence but config wants existence"],
     );
     let set = of(Nesting::Set);
+    // For blocks not even the number: Terraform trusts the provider.
     plan(&set, "null", r#"{"b":[{"n":"a"}]}"#, r#"{"b":[{"n":"b"},{"n":"c"}]}"#, &[]);
     for (nesting, kind) in [(Nesting::List, "list"), (Nesting::Set, "set"), (Nesting::Map, "map")] {
         let schema = of(nesting);
@@ -240,6 +246,7 @@ fn nested_blocks_are_as_many_as_configured() {
             )]
         );
         let unknown = with_unknown(&empty, "b");
+        // An unknown block is a `dynamic` block over an unknown value.
         assert_eq!(assert_plan_valid(&schema, &null, &unknown, &unknown), []);
         let violations = lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
         assert!(violations[0].ends_with("for unknown dynamic block"), "{violations:?}");
@@ -263,9 +270,11 @@ fn what_was_known_must_come_true() {
     let ok = |planned, actual| result(&schema, planned, actual, &[]);
     ok("null", "null");
     ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a","id":"1"}"#);
+    // Unknown promises nothing, so null keeps the promise.
     ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a"}"#);
     ok(r#"{"list":["a","?"],"map":{"k":"?"}}"#, r#"{"list":["a","b"],"map":{"k":"v"}}"#);
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a","b"]}"#);
+    // The unknown element may turn out to be equal to the other.
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a"]}"#);
     let bad = |planned, actual, want: &[&str]| result(&schema, planned, actual, want);
     bad("{}", "null", &["Root object was present, but now absent"]);
@@ -294,6 +303,7 @@ fn what_was_known_must_come_true() {
             ".set: length changed from 1 to 2",
         ],
     );
+    // One unknown element becomes one element at most.
     bad(r#"{"set":["?"]}"#, r#"{"set":["a","b"]}"#, &[".set: length changed from 1 to 2"]);
 }
 
@@ -344,6 +354,7 @@ fn blocks_come_out_as_planned() {
             r#".b: planned set element {"n" = "a", "o" = "1"} does not correlate with any element in actual"#,
         ],
     );
+    // Both fit the planned element, so only the number tells.
     result(
         &set,
         r#"{"b":[{"n":"a","o":"?"}]}"#,
@@ -404,6 +415,7 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
     assert_eq!(check(Type::String, &prefix, Value::null(Type::String)).len(), 1);
     let bounds = Refinement {
         lower: Some((0_i64.into(), true)),
+        // `false`: the bound itself is excluded.
         upper: Some((10_i64.into(), false)),
         ..Refinement::default()
     };
@@ -430,6 +442,7 @@ fn other_answers_are_held_to_their_rules_too() {
     assert_eq!(lines(&unknown_violations(&partly)), [".id: the value is unknown"]);
     assert_eq!(unknown_violations(&value(&schema, r#"{"name":"a"}"#)), []);
     assert_eq!(type_violations(&schema, &partly), []);
+    // It lacks the other attributes, and an object type of cty has all of them.
     let other = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();
     assert_eq!(type_violations(&schema, &other).len(), 1);
 }

@@ -36,6 +36,7 @@ fn listed_paths_keep_their_prior_value() {
         "{disk:[{name:D} {name:E}] name:A net:{name:x}}",
     );
     check(vec![at("disk")], prior, config, "{disk:[{name:d}] name:A net:{name:X}}");
+    // There was one disk and no `no`, so two of the paths lead nowhere.
     check(
         vec![
             at("disk").index(0).attribute("name"),
@@ -54,8 +55,10 @@ fn a_trailing_key_ignores_only_that_key_of_a_map() {
     let table = [
         ("a", r#"{"tags":{"a":"9","c":"3"}}"#, "{tags:{a:1 c:3}}"),
         ("a", r#"{"tags":{"c":"3"}}"#, "{tags:{a:1 c:3}}"),
+        // Without a prior value, the key goes away.
         ("c", r#"{"tags":{"c":"3"}}"#, "{tags:{}}"),
         ("c", r#"{"tags":{"a":"9","c":"3"}}"#, "{tags:{a:9}}"),
+        // A null map becomes a map for the sake of the key.
         ("a", "{}", "{tags:{a:1}}"),
         ("c", "{}", "{}"),
     ];
@@ -71,6 +74,7 @@ fn a_trailing_key_ignores_only_that_key_of_a_map() {
 fn a_map_that_is_not_known_is_left() {
     let schema = schema();
     let prior = value(&schema, r#"{"tags":{"a":"1"}}"#);
+    // Keys of an unknown map are unknown too, so none can be put back.
     let config = super::super::fixtures::with_unknown(&value(&schema, "{}"), "tags");
     let result = Ignore::Paths(vec![at("tags").key("a")]).in_config(&schema, &prior, &config);
     assert_eq!(result, config);
@@ -85,6 +89,7 @@ fn ignoring_all_makes_the_prior_object_the_configuration() {
     );
     let config = value(&schema, r#"{"name":"A","note":"n"}"#);
     let result = Ignore::All.in_config(&schema, &prior, &config);
+    // `id` is only computed, so it is in no configuration.
     assert_eq!(compact_json(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
     assert_eq!(Ignore::All.in_planned(&prior, &config), prior);
 }
@@ -103,6 +108,7 @@ fn nothing_is_ignored_when_there_is_no_prior_object() {
 fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
     let schema = block(vec![("name", text(Role::Optional)), ("id", text(Role::Computed))]);
     let prior = value(&schema, r#"{"name":"a","id":"1"}"#);
+    // Providers with the old SDK may plan a hash in place of what was configured.
     let planned = value(&schema, r#"{"name":"hash","id":"?"}"#);
     let result = Ignore::Paths(vec![at("name")]).in_planned(&prior, &planned);
     assert_eq!(compact_json(&result), "{id:? name:a}");

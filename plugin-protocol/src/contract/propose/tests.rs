@@ -33,6 +33,7 @@ fn on_update_what_the_provider_set_is_kept_unless_configured() {
     check(&schema, prior, r#"{"name":"?","size":"?"}"#, "{id:i name:? size:?}");
     // A host does not stop authors from setting what only the provider may.
     check(&schema, prior, r#"{"name":"new","id":"x"}"#, "{id:x name:new size:1}");
+    // No host asks for this. The answer is Terraform's.
     check(&schema, prior, "null", "{id:i name:old note:old size:1}");
     check(&schema, "null", "null", "null");
 }
@@ -41,6 +42,7 @@ fn on_update_what_the_provider_set_is_kept_unless_configured() {
 fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
     let inner = || vec![("a", text(Role::Optional)), ("c", text(Role::Computed))];
     for (nesting, authored, computed) in [
+        // Only an author can have set `a`, and only the provider `c`.
         (Nesting::Single, r#"{"a":"1","c":"2"}"#, r#"{"c":"2"}"#),
         (Nesting::List, r#"[{"a":"1"}]"#, r#"[{"c":"2"}]"#),
         (Nesting::Map, r#"{"k":{"a":"1"}}"#, r#"{"k":{"c":"2"}}"#),
@@ -50,6 +52,7 @@ fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
         let kept = value(&schema, &format!("{{\"n\":{computed}}}"));
         assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
+        // What is only computed was not configured, whatever is in it.
         let schema = block(vec![("n", nested(nesting, Role::Computed, inner()))]);
         let kept = value(&schema, &format!("{{\"n\":{authored}}}"));
         assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
@@ -95,6 +98,7 @@ fn elements_of_sets_correspond_by_what_is_configured() {
         // Something configured differs: the element is a new one.
         (r#"[{"name":"a","note":"x"}]"#, "{n:[{name:a note:x}]}"),
         (r#"[{"name":"b","size":"6"}]"#, "{n:[{name:b size:6}]}"),
+        // An unknown name may become any name, so the element keeps nothing.
         (r#"[{"name":"?"}]"#, "{n:[{name:?}]}"),
         ("[]", "{}"),
     ];
@@ -149,6 +153,7 @@ fn inner_collections_take_part_in_telling_set_elements_apart() {
         "{n:[{deep:[{name:y}] name:a}]}",
     );
     check(&schema, prior, r#"{"n":[{"name":"a"}]}"#, "{n:[{name:a}]}");
+    // `note` was configured and is no longer, so the element is another one.
     let noted = r#"{"n":[{"name":"a","deep":[{"name":"x","id":"1","note":"q"}]}]}"#;
     let config = r#"{"n":[{"name":"a","deep":[{"name":"x"}]}]}"#;
     check(&schema, noted, config, "{n:[{deep:[{name:x}] name:a}]}");
@@ -198,6 +203,7 @@ fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
         &schema,
         r#"{"name":"n","one":{"name":"a"},"list":[{"name":"b","size":"1"}],"set":[{"name":"c"}]}"#,
     );
+    // The elements of an unknown set cannot be matched, so `set` gets nothing from them.
     assert_eq!(
         compact_json(&proposed_new(&schema, &prior, &config)),
         "{id:? list:[{id:? name:b size:1}] name:n one:{id:? name:a size:?} set:[{name:c}] size:?}"
@@ -210,6 +216,7 @@ fn open_blocks_keep_their_own_types() {
     let inner = block(vec![("d", open), ("id", text(Role::Computed))]);
     let schema = with(block(vec![]), "n", Nesting::List, inner.clone());
     let element = |d: Value, id: Value| Value::object([("d", d), ("id", id)]);
+    // With a part of any type, the elements may differ in type, so the blocks are a tuple.
     let of =
         |items: Vec<Value>| Plain::try_from(Value::object([("n", Value::tuple(items))])).unwrap();
     let prior = of(vec![element(Value::string("x"), Value::string("1"))]);

@@ -33,6 +33,7 @@ fn only_paths_that_change_count() {
         at("size"),
         at("note"),
         at("name"),
+        // A provider may name a path twice.
         at("name"),
         at("id"),
         at("disk").index(0).attribute("name"),
@@ -63,6 +64,7 @@ fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
     assert_eq!(part(Type::list(Type::Bool), root.index(9)), Some(Type::Bool));
     assert_eq!(part(Type::map(Type::Bool), root.key("k")), Some(Type::Bool));
     assert_eq!(part(Type::tuple(vec![Type::Bool]), root.index(1)), None);
+    // Elements of a set have no positions.
     assert_eq!(part(Type::set(Type::Bool), root.index(0)), None);
     assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("a")), Some(Type::Bool));
     assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("b")), None);
@@ -98,5 +100,6 @@ fn a_plan_with_unknown_parts_is_a_change() {
     assert!(unchanged(&prior, &prior));
     assert!(!unchanged(&prior, &value(&schema, r#"{"name":"b"}"#)));
     let unknown = value(&schema, r#"{"name":"a","id":"?"}"#);
+    // Equal, and yet the unknown part may become another value.
     assert!(!unchanged(&unknown, &unknown));
 }

@@ -129,6 +129,8 @@ impl Handling {
         async move {
             Grpc::new(Protobuf::<X::Response, X::Request>::default())
                 .max_decoding_message_size(limit::REQUEST)
+                // The host limits answers, and can say so. An answer refused here would be lost
+                // without a word.
                 .max_encoding_message_size(usize::MAX)
                 .streaming(call, request)
                 .await
@@ -155,14 +157,17 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
 
     fn call(&mut self, request: Request<Streaming<Decoded<Q>>>) -> Self::Future {
         let name = self.name;
+        // tonic calls a handler through `&mut`, although each handler here has one request.
         let Some(run) = self.run.take() else {
             return std::future::ready(Err(Status::internal("called twice"))).boxed();
         };
         // A provider's panic ends its call, not the process: other calls are under way, and what they
         // have made must reach the host.
+        // Only the future needs the guard: making it runs no code of the provider.
         let answers = AssertUnwindSafe(run(request.into_inner())).catch_unwind();
         async move {
             let pieces = answers.await.unwrap_or_else(|panic| Err(panicked(name, &*panic)))?;
+            // The guard ends the stream after a panic, so a broken handler is not polled again.
             let guarded = AssertUnwindSafe(pieces)
                 .catch_unwind()
                 .map(move |piece| piece.unwrap_or_else(|panic| Err(panicked(name, &*panic))));
@@ -181,6 +186,7 @@ async fn only<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
 }
 
 fn read<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
+    // Bytes that are no message are the host's mistake, and the status must not blame the provider.
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }
 
@@ -193,6 +199,7 @@ fn unsendable(why: impl Into<Failure>) -> Status {
 }
 
 fn panicked(name: &str, panic: &(dyn Any + Send)) -> Status {
+    // `panic!` carries a `String` if it has arguments, else a `&str`.
     let text = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -209,6 +216,7 @@ fn status(failure: Failure) -> Status {
         Failure::UnencodableMessage(why) => {
             Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
         }
+        // Only of a provider that passes its calls on to another plugin.
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),
         Failure::GivenUp(_) => Status::deadline_exceeded(failure.to_string()),
         Failure::Incompatible(_) | Failure::Misbehaved(_) => Status::internal(failure.to_string()),
@@ -217,5 +225,6 @@ fn status(failure: Failure) -> Status {
 
 /// The code with a name such as `NotFound`.
 fn code_named(name: &str) -> Code {
+    // By the names that `RawStatus::code_name` writes.
     (0..=16).map(Code::from).find(|code| format!("{code:?}") == name).unwrap_or(Code::Unknown)
 }

@@ -85,6 +85,7 @@ impl TryFrom<v6::invoke_action::Event> for ActionEvent {
         match wire.r#type {
             Some(event::Type::Progress(progress)) => Ok(Self::Progress(progress.message)),
             Some(event::Type::Completed(end)) => Ok(Self::Completed(diag::read(end.diagnostics))),
+            // Such an event makes a Go host panic. Here it is an error of the provider.
             None => Err(InvalidMessage::new("an event is neither progress nor completion")),
         }
     }

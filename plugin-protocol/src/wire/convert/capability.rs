@@ -37,6 +37,7 @@ pub(super) fn client_written(client: ClientCapabilities) -> Option<v6::ClientCap
 
 /// Reads what the host can do.
 pub(super) fn client_read(wire: Option<v6::ClientCapabilities>) -> ClientCapabilities {
+    // Hosts of before 5.6 and 6.6 send none.
     let wire = wire.unwrap_or_default();
     ClientCapabilities {
         deferral_allowed: wire.deferral_allowed,

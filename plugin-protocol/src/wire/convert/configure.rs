@@ -107,6 +107,7 @@ impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
 impl From<v6::validate_provider_config::Request> for ValidateRequest {
     fn from(wire: v6::validate_provider_config::Request) -> Self {
         Self {
+            // A configuration of the provider has no type, and its request no capabilities.
             type_name: String::new(),
             config: payload(wire.config),
             client: ClientCapabilities::default(),

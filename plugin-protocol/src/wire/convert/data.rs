@@ -12,6 +12,7 @@ impl TryFrom<ReadDataRequest> for v6::read_data_source::Request {
     fn try_from(request: ReadDataRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
+            // Sent only if the provider has a schema for it.
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
             type_name: request.type_name,
             client_capabilities: client_written(request.client),
@@ -26,6 +27,7 @@ impl From<v6::read_data_source::Request> for ReadDataRequest {
             config: payload(wire.config),
             provider_meta: payload(wire.provider_meta),
             client: client_read(wire.client_capabilities),
+            // The wire has no field for it.
             address: String::new(),
         }
     }

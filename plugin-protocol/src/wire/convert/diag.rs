@@ -26,6 +26,7 @@ impl From<ProviderDiagnostic> for v6::Diagnostic {
             Severity::Error => WireSeverity::Error,
             Severity::Warning => WireSeverity::Warning,
         };
+        // The root and no path mean the same: the whole configuration.
         let attribute = (!diagnostic.path.0.is_empty()).then(|| path_written(&diagnostic.path));
         Self {
             severity: severity.into(),
@@ -42,6 +43,7 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
         let severity = match WireSeverity::try_from(wire.severity) {
             Ok(WireSeverity::Error) => Severity::Error,
             Ok(WireSeverity::Warning) => Severity::Warning,
+            // Terraform takes it for neither of the two and goes on, which could hide an error.
             Ok(WireSeverity::Invalid) | Err(_) => {
                 let note = "The provider did not say whether this is an error or a warning; it is \
                             taken for an error.";

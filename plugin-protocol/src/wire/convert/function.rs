@@ -37,6 +37,7 @@ impl TryFrom<CallResponse> for v6::call_function::Response {
 
 impl From<v6::call_function::Response> for CallResponse {
     fn from(wire: v6::call_function::Response) -> Self {
+        // As in Terraform, an error wins over a result.
         let result = match wire.error {
             Some(error) => Err(error.into()),
             None => Ok(payload(wire.result)),

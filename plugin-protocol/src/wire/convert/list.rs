@@ -52,6 +52,8 @@ impl From<v6::list_resource::Event> for ListEvent {
         Self {
             identity: identity_payload(wire.identity),
             display_name: wire.display_name,
+            // The field is `optional`: without it no object was asked for, and an empty one is
+            // null.
             object: wire.resource_object.map(|object| payload(Some(object))),
             diagnostics: diag::read(wire.diagnostic),
         }

@@ -45,8 +45,11 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
             // Errors win over everything else: the rest of the answer need not even be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
+        // As in Terraform, which validates only the schemas of resources, data sources, ephemeral
+        // and list resources.
         let strict = |own| schema::read(own, SchemaStrictness::Strict);
         let lenient = |own| schema::read(own, SchemaStrictness::Lenient);
+        // Mandatory, also for a provider that has no configuration.
         let provider = wire.provider.ok_or_else(|| {
             InvalidMessage::new("the answer has no schema of the provider itself")
         })?;
@@ -85,6 +88,7 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
             (name, v6::ActionSchema { schema })
         };
         Ok(Self {
+            // Always: Go hosts refuse an answer without the schema of the provider itself.
             provider: Some(schema::written(&own.provider)?),
             resource_schemas: schemas_written(&own.resources)?,
             data_source_schemas: schemas_written(&own.data_sources)?,
@@ -131,6 +135,7 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
             functions: own.functions,
             ephemeral_resource_schemas: up(own.ephemeral_resource_schemas),
             list_resource_schemas: up(own.list_resource_schemas),
+            // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
             action_schemas: own.action_schemas.into_iter().map(action).collect(),
         }
@@ -233,6 +238,7 @@ impl From<Metadata> for v6::get_metadata::Response {
 
 impl From<v5::get_metadata::Response> for v6::get_metadata::Response {
     fn from(own: v5::get_metadata::Response) -> Self {
+        // Field 8 in Terraform's description, 9 in that of terraform-plugin-go.
         let actions = if own.actions.is_empty() { own.actions_of_go_library } else { own.actions };
         Self {
             server_capabilities: own.server_capabilities,
@@ -260,6 +266,7 @@ impl From<v6::get_metadata::Response> for v5::get_metadata::Response {
             ephemeral_resources: wire.ephemeral_resources,
             list_resources: wire.list_resources,
             actions: wire.actions,
+            // Hosts read the field of Terraform's description.
             actions_of_go_library: Vec::new(),
         }
     }

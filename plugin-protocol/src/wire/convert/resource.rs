@@ -60,6 +60,7 @@ impl TryFrom<ReadRequest> for v6::read_resource::Request {
         Ok(Self {
             current_state: required(&request.current, "current_state")?,
             private: request.private,
+            // Hosts send it only to providers that have a schema for it.
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
             client_capabilities: client_written(request.client),
             current_identity: identity(request.identity.as_ref(), "current_identity")?,
@@ -147,6 +148,7 @@ impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
     fn try_from(response: PlanResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             planned_state: required(&response.planned, "planned_state")?,
+            // A step without a form ends the path, which then covers more and not less.
             requires_replace: response.requires_replace.iter().map(path_written).collect(),
             planned_private: response.planned_private,
             diagnostics: diag::written(response.diagnostics),
@@ -161,6 +163,7 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
     type Error = InvalidMessage;
 
     fn try_from(wire: v6::plan_resource_change::Response) -> Result<Self, InvalidMessage> {
+        // A path that cannot be read might hide a replacement, so the whole plan is refused.
         let paths = wire.requires_replace.into_iter().map(path_read);
         Ok(Self {
             planned: payload(wire.planned_state),

@@ -45,6 +45,7 @@ pub(super) fn type_read(json: &[u8]) -> Result<Type, InvalidMessage> {
 }
 
 fn shortened(text: &str) -> String {
+    // A type may fill megabytes, and an error is for people.
     const MOST: usize = 60;
     if text.chars().count() <= MOST {
         return text.to_owned();
@@ -68,6 +69,7 @@ fn block_read(wire: v6::schema::Block, rigour: SchemaStrictness) -> Result<Block
         let name = Str::from(&nested.type_name);
         let nested = nested_read(nested, rigour)
             .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
+        // A map would keep one of the two without a word.
         if blocks.contains_key(&name) {
             return Err(InvalidMessage::new(format!("block `{name}` is there twice")));
         }
@@ -100,6 +102,7 @@ fn nested_read(
     let block = wire.block.ok_or_else(|| InvalidMessage::new("it has no content"))?;
     Ok(NestedBlock {
         nesting,
+        // Protocol 6.11 has the flag on the content and not on the block type.
         computed: block.computed,
         block: block_read(block, rigour)?,
         min_items: natural(wire.min_items, "the least number of blocks")?,
@@ -201,6 +204,7 @@ pub(super) fn written(schema: &Schema) -> Result<v6::Schema, UnencodableMessage>
 fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, UnencodableMessage> {
     let nested = block.blocks.iter().map(|(name, nested)| nested_written(name, nested));
     Ok(v6::schema::Block {
+        // Unused: the version of the whole schema counts.
         version: 0,
         attributes: attributes_written(&block.attributes),
         block_types: nested.collect::<Result<_, _>>()?,
@@ -268,6 +272,7 @@ fn object_written(nested: &NestedAttributes) -> v6::schema::Object {
     v6::schema::Object {
         attributes: attributes_written(&nested.attributes),
         nesting: nesting.into(),
+        // The counts of nested attributes are deprecated since 6.1, and hosts ignore them.
         ..v6::schema::Object::default()
     }
 }

@@ -20,6 +20,7 @@ impl From<v5::schema::Block> for v6::schema::Block {
             description_kind: own.description_kind,
             deprecated: own.deprecated,
             deprecation_message: own.deprecation_message,
+            // Protocol 5 has no such flag.
             computed: false,
         }
     }
@@ -49,6 +50,7 @@ impl From<v5::schema::Attribute> for v6::schema::Attribute {
             sensitive: own.sensitive,
             description_kind: own.description_kind,
             deprecated: own.deprecated,
+            // Only protocol 6 has nested attributes.
             nested_type: None,
             write_only: own.write_only,
             deprecation_message: own.deprecation_message,
@@ -87,6 +89,7 @@ impl TryFrom<v6::schema::NestedBlock> for v5::schema::NestedBlock {
     type Error = UnencodableMessage;
 
     fn try_from(nested: v6::schema::NestedBlock) -> Result<Self, UnencodableMessage> {
+        // Without the flag it would be a block that only authors fill.
         if nested.block.as_ref().is_some_and(|block| block.computed) {
             return Err(UnencodableMessage(format!(
                 "block `{}` is computed, which protocol 5 has no form for",

@@ -113,9 +113,11 @@ pub(crate) fn write_chunks(
             range: Some(v6::StateRange { start: chunk.start, end: chunk.end }),
         })
         .collect();
+    // Without any chunk, no message would name the state.
     if written.is_empty() {
         written.push(v6::write_state_bytes::RequestChunk::default());
     }
+    // Protocol 6: the name is in the first chunk only.
     if let Some(first) = written.first_mut() {
         first.meta = Some(meta);
     }
@@ -150,6 +152,7 @@ impl Incoming {
         }
         let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);
         self.n_bytes = self.n_bytes.saturating_add(length);
+        // The announced length is only a claim, so there is a limit of our own.
         let limit = chunk.total_length.min(Self::MAX_LENGTH);
         if self.n_bytes > limit {
             return Err(InvalidMessage::new(format!("the state is longer than {limit} bytes")));

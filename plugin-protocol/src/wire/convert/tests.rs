@@ -44,6 +44,7 @@ fn bytes() -> impl Strategy<Value = Bytes> {
 }
 
 fn payload() -> impl Strategy<Value = Payload> {
+    // Not empty: empty bytes would arrive as null.
     let some = || prop::collection::vec(any::<u8>(), 1..20).prop_map(Bytes::from);
     prop_oneof![some().prop_map(Payload::Msgpack), some().prop_map(Payload::Json)]
 }
@@ -187,6 +188,7 @@ fn offer_with(block: impl Strategy<Value = Block>) -> impl Strategy<Value = Prov
             list_resources: schemas.clone(),
             actions: schemas,
             functions: BTreeMap::from([("shout".to_owned(), signature)]),
+            // No state stores, because protocol 5 has none.
             ..ProviderSchema::default()
         },
     )
@@ -223,6 +225,7 @@ fn signature() -> impl Strategy<Value = FunctionSignature> {
 }
 
 proptest! {
+    // Without persistence, because a failure would write files beside the sources.
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
@@ -259,6 +262,7 @@ proptest! {
         (seconds, nanos) in (-(1_i64 << 33)..1 << 33, 0..1_000_000_000_u32),
         diagnostics in diagnostics(),
     ) {
+        // A `Timestamp` before 1970 is negative, and its nanoseconds still count forward.
         let since = Duration::new(seconds.unsigned_abs(), nanos);
         let epoch = SystemTime::UNIX_EPOCH;
         let renew_at = Some(if seconds < 0 { epoch - since } else { epoch + since });
@@ -275,8 +279,10 @@ proptest! {
 
     #[test]
     fn what_a_provider_offers_arrives_in_protocol_5(
+        // Protocol 5 has no nested attributes and no computed blocks.
         offer in offer_with(block_with(attributes_of(plain_kind()).boxed(), Just(false).boxed())),
     ) {
+        // Messages of protocol 5 are made from those of protocol 6.
         let v6 = v6::get_provider_schema::Response::try_from(offer.clone()).unwrap();
         let own = v5::get_provider_schema::Response::try_from(v6).unwrap();
         let arrived = v5::get_provider_schema::Response::decode(&own.encode_to_vec()[..]).unwrap();
@@ -370,6 +376,7 @@ fn a_diagnostic_of_no_severity_is_an_error_and_says_so() {
 fn a_diagnostic_is_shown_at_the_last_place_its_path_names() {
     use v6::attribute_path::{Step as WireStep, step::Selector};
     let named = WireStep { selector: Some(Selector::AttributeName("disk".into())) };
+    // An unknown kind of step: what follows it means nothing.
     let steps = vec![named.clone(), WireStep { selector: None }, named];
     let attribute = Some(v6::AttributePath { steps });
     let wire = v6::Diagnostic { severity: 1, attribute, ..v6::Diagnostic::default() };
@@ -402,6 +409,7 @@ fn a_time_out_of_range_is_refused() {
 fn string_attribute() -> v6::schema::Attribute {
     v6::schema::Attribute {
         name: "size".into(),
+        // A type is JSON inside the message.
         r#type: "\"string\"".into(),
         optional: true,
         ..Default::default()
@@ -419,6 +427,7 @@ fn disk_of(nested: v6::schema::NestedBlock) -> v6::schema::Block {
 
 /// Offers the block as a resource's.
 fn offer(block: Option<v6::schema::Block>) -> v6::get_provider_schema::Response {
+    // Without this schema, the whole answer would be refused.
     let provider = v6::Schema { block: Some(v6::schema::Block::default()), version: 0 };
     v6::get_provider_schema::Response {
         provider: Some(provider),
@@ -474,6 +483,7 @@ fn a_schema_without_meaning_is_refused_with_its_place() {
             attribute(|attribute| {
                 (attribute.required, attribute.optional, attribute.computed) = (true, false, true);
             }),
+            // 0 is `INVALID` in the protocol, and 5 is a group, which only blocks can be.
             nested_type(0, vec![]),
             nested_type(5, vec![]),
             nested_type(
@@ -483,6 +493,7 @@ fn a_schema_without_meaning_is_refused_with_its_place() {
             disk(v6::schema::NestedBlock { nesting: 0, ..list.clone() }),
             disk(v6::schema::NestedBlock { nesting: 9, ..list.clone() }),
             disk(v6::schema::NestedBlock { block: None, ..list.clone() }),
+            // The protocol has these numbers as signed integers.
             disk(v6::schema::NestedBlock { min_items: -1, ..list.clone() }),
             disk(v6::schema::NestedBlock { max_items: -1, ..list }),
         ],
@@ -539,6 +550,7 @@ fn an_error_beside_the_schema_wins_over_it() {
 #[test]
 fn a_schema_nested_without_end_is_no_message() {
     let mut block = v6::schema::Block::default();
+    // prost stops at a depth of 100.
     for _ in 0..200 {
         block = disk_of(v6::schema::NestedBlock {
             nesting: 2,
@@ -590,6 +602,7 @@ fn protocol_5_actions_are_read_at_both_numbers_in_use() {
     let action = vec![v6::get_metadata::ActionMetadata { type_name: "acme_boot".into() }];
     for own in [
         v5::get_metadata::Response { actions: action.clone(), ..Default::default() },
+        // terraform-plugin-go has another field number than Terraform.
         v5::get_metadata::Response { actions_of_go_library: action.clone(), ..Default::default() },
     ] {
         assert_eq!(v6::get_metadata::Response::from(own).actions, action);
@@ -601,6 +614,7 @@ fn protocol_5_actions_are_read_at_both_numbers_in_use() {
 #[test]
 fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
     let piece = |named: bool, bytes: &'static [u8]| v6::write_state_bytes::RequestChunk {
+        // Only the first piece names the state.
         meta: named.then(v6::RequestChunkMeta::default),
         bytes: bytes.into(),
         total_length: 4,
@@ -632,6 +646,7 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
 fn an_empty_state_is_one_piece_with_a_name() {
     let state =
         crate::message::state_store::StateRef { type_name: "s".into(), state_id: "main".into() };
+    // Without a piece, nothing would name the state.
     let pieces = write_chunks(state, vec![]);
     assert_eq!(pieces.len(), 1);
     assert_eq!(pieces[0].meta.as_ref().unwrap().state_id, "main");

@@ -84,6 +84,7 @@ impl From<RawState> for v6::RawState {
 
 impl From<v6::RawState> for RawState {
     fn from(wire: v6::RawState) -> Self {
+        // Only states of before version 4 are flat.
         if wire.json.is_empty() && !wire.flatmap.is_empty() {
             Self::Flat(wire.flatmap)
         } else {
@@ -108,6 +109,7 @@ impl From<DeferredReason> for v6::Deferred {
 impl From<v6::Deferred> for DeferredReason {
     fn from(wire: v6::Deferred) -> Self {
         use v6::deferred::Reason;
+        // A number that is not known reads as `Unknown`.
         match wire.reason() {
             Reason::Unknown => Self::Unknown,
             Reason::ResourceConfigUnknown => Self::ResourceConfigUnknown,

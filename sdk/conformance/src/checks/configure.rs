@@ -36,6 +36,7 @@ pub(super) async fn run(suite: &mut Suite) {
         if !suite.wants(rule) {
             continue;
         }
+        // In a process of its own, because it may crash, and later checks need the other one.
         let Ok(fresh) = suite.another().await else { continue };
         let call = configure(&fresh, &dynamic(&config, &ty)).await;
         suite.check(rule, call.is_answered(), || {
@@ -80,6 +81,7 @@ async fn before(suite: &mut Suite) {
             (Rpc::ReadResource, request::read(&offered, &state, &Bytes::new(), None)),
             (Rpc::ImportResourceState, Msg::new().text(1, &offered.name).text(2, "conformance")),
         ] {
+            // The running process is not configured yet: `choose` does that.
             let call = suite.call(rpc, &request).await;
             suite.check("C-03", call.is_answered(), || {
                 Finding::new("C-03", &offered.subject(), "a call before Configure brings it down")
@@ -96,6 +98,7 @@ async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     if let Some(given) = &suite.options.config {
         match provider.block().coerce(given) {
             Ok(value) => {
+                // Before it is sent, so that no finding and no report shows a secret of the user.
                 suite.secrets.learn(provider.block(), &value);
                 candidates.push(value);
             }
@@ -106,6 +109,7 @@ async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
             }
         }
     } else {
+        // The most likely first: examples, then nothing at all, then generated values.
         candidates.extend(suite.examples_of(provider).into_iter().filter_map(|(_, it)| it.ok()));
         candidates.push(empty.clone());
         candidates.extend(suite.legal(provider).await);
@@ -113,6 +117,7 @@ async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     let mut why = String::new();
     for config in candidates {
         let message = dynamic(&config, &ty);
+        // The candidate before may have crashed it.
         if suite.revive().await.is_err() {
             return;
         }
@@ -156,14 +161,17 @@ async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
         if !is_address || attribute.implied_type() != Type::String {
             continue;
         }
+        // Refused at once, never answered (192.0.2.0/24 is for documentation only), and no URL.
         for address in ["http://127.0.0.1:9/", "http://192.0.2.1:9/", "127.0.0.1"] {
             let text = Value::string(address);
+            // Some attributes are in optional blocks, which only the full configuration has.
             let Some(config) = [&base, &full]
                 .into_iter()
                 .find_map(|config| generate::with_part(config, &path, text.clone()))
             else {
                 continue;
             };
+            // Canaries in place of secrets show whether a diagnostic repeats one.
             let (config, _) = suite.secrets.plant(provider.block(), &secrets_set(provider, config));
             if !suite.validate(provider, &config).await.is_fine() {
                 continue;
@@ -209,6 +217,7 @@ async fn again(suite: &mut Suite) {
         return;
     }
     let Ok(fresh) = suite.another().await else { return };
+    // This one may fail: the rule is about the second.
     configure(&fresh, &suite.config).await;
     let call = configure(&fresh, &suite.config).await;
     suite.check("C-04", call.is_answered(), || {
@@ -228,6 +237,7 @@ async fn files(suite: &mut Suite) {
     let Some(program) = suite.program() else {
         return suite.skip(&["C-06"], "the provider runs already");
     };
+    // Both are empty at first, so every file in them is the provider's.
     let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
     let mut launch = suite.launch();
     launch.env.push(("HOME".into(), home.path().into()));
@@ -250,6 +260,7 @@ async fn with_stop(suite: &mut Suite) {
     }
     let Ok(fresh) = suite.another().await else { return };
     let request = request::configure(&suite.config);
+    // Both at once, as when a user interrupts a host that configures.
     let (configured, stopped) = tokio::join!(
         fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
         fresh.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(10)),

@@ -55,9 +55,11 @@ pub(super) async fn run(suite: &mut Suite) {
     let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
     plugin.shutdown(Duration::from_secs(2)).await;
     let log = traced.calls();
+    // An empty log proves nothing.
     if !log.contains("open") {
         return suite.skip(&["K-05"], "strace has seen no system call");
     }
+    // Its socket is where the host wants it, and devices and processes are no files on a disk.
     let allowed = socket.into_iter().chain([traced.temporary()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
     let files = written(&log, &traced.working(), &allowed);
@@ -74,9 +76,13 @@ struct Traced(tempfile::TempDir);
 impl Traced {
     fn new(program: &Path) -> Result<Self, String> {
         let made = || -> std::io::Result<Self> {
+            // A Unix socket is made below it, and its path may have 107 bytes.
             let traced = Self(tempfile::tempdir_in(crate::plugin::short_temp_dir())?);
             fs::create_dir(traced.working())?;
             fs::create_dir(traced.temporary())?;
+            // `-ff` gives each thread a file, so that lines do not mix. `-y` adds the path of a
+            // file descriptor, to which names are relative. stderr is kept for the reason if strace
+            // refuses.
             let script = format!(
                 "#!/bin/sh\nexec 2>>{}\nexec strace -ff -y -qq -s 4096 -e signal=none -e {TRACED} -o {} {}\n",
                 quoted(&traced.0.path().join("stderr")),
@@ -145,8 +151,10 @@ fn written(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
 
 /// The paths that a line of the log changes: `name(arguments) = result`.
 fn changed_by(line: &str) -> Vec<PathBuf> {
+    // From the right, because a path may contain ` = ` too.
     let Some((call, result)) = line.rsplit_once(" = ") else { return Vec::new() };
     let Some((name, arguments)) = call.split_once('(') else { return Vec::new() };
+    // A call that failed (`-1`) or never returned (`?`) has changed nothing.
     if result.starts_with(['-', '?']) {
         return Vec::new();
     }
@@ -167,9 +175,11 @@ fn changed_by(line: &str) -> Vec<PathBuf> {
 fn paths_in(arguments: &str) -> Vec<PathBuf> {
     let parts: Vec<&str> = arguments.split('"').collect();
     let folder = |before: &str| {
+        // `-y` has the path of a descriptor behind it, in angle brackets.
         let (_, rest) = before.rsplit_once('<')?;
         Some(PathBuf::from(rest.split_once('>')?.0))
     };
+    // Every second part was in quotes.
     let pairs = parts.chunks_exact(2);
     pairs.map(|pair| folder(pair[0]).unwrap_or_default().join(pair[1])).collect()
 }
@@ -207,6 +217,8 @@ symlink(\"/var/target\", \"/tmp/own/link\") = 0\n\
 exit_group(0) = ?\n";
         let files = written(log, Path::new("/work"), &["/tmp/own".into()]);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        // A failed call changed nothing, `..` leads out of the folder, and a link leaves its target
+        // alone.
         assert_eq!(files, ["/tmp/e", "/var/cache/b", "/work/d"]);
     }
 }

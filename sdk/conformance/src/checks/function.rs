@@ -23,6 +23,8 @@ pub(super) async fn run(suite: &mut Suite) {
         return;
     }
     let functions = suite.offer.functions.clone();
+    // In another process, to see state that is kept between calls. Its time zone is 14 hours ahead
+    // of UTC, and in Turkish `i` has another capital letter.
     let elsewhere = match suite.program() {
         Some(program) if suite.wants("F-01") => {
             let mut launch = suite.launch();
@@ -47,12 +49,14 @@ pub(super) async fn run(suite: &mut Suite) {
 
 fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
     let mut dice = suite.dice(&format!("{}/{number}", parameter.name));
+    // By number and not by dice, so that each parameter meets null and unknown.
     if number % 7 == 3 && parameter.null {
         return Value::null(parameter.ty.clone());
     }
     if number % 7 == 5 && parameter.unknown {
         return Value::unknown(parameter.ty.clone());
     }
+    // First with simple values, which most functions accept.
     let extent = if number < 2 { Extent::Required } else { Extent::Random };
     generate::value(&parameter.name, &parameter.ty, extent, &mut dice)
 }
@@ -80,6 +84,7 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
     let Some(answer) = call.message() else { return };
     match answer.get_msg(2) {
         Some(error) => {
+            // The field is `optional`: zero is the first argument, and absent none.
             let index = error.has(2).then(|| error.get_int(2));
             let held = index.is_none_or(|index| index < values.len() as u64);
             suite.check("F-03", held, || {
@@ -103,6 +108,7 @@ fn result(suite: &mut Suite, function: &Function, values: &[Value], call: &Call,
     let problem = match &decoded {
         Err(why) => Some(format!("the result is no value of the return type: {why}")),
         Ok(None) => Some("the answer has no result".to_owned()),
+        // Nothing behind a function could become known later.
         Ok(Some(value)) if known && !value.value().is_wholly_known() => {
             Some("the result is unknown for known arguments".to_owned())
         }
@@ -121,6 +127,7 @@ async fn fast(suite: &mut Suite, subject: &str, request: &Msg, call: &Call) {
     if !suite.wants("F-04") {
         return;
     }
+    // The best of a few, so that a busy machine is not blamed on the provider.
     let mut best = call.took;
     for _ in 0..3 {
         if best < Duration::from_millis(100) {

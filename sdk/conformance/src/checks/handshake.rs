@@ -53,6 +53,7 @@ fn finding(rule: &'static str, message: impl Into<String>) -> Finding {
 }
 
 async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
+    // Without a handshake no other check can be made, so its error ends the run.
     let started = plugin::start(program, &suite.launch()).await;
     match started {
         Ok(_) => {
@@ -85,6 +86,7 @@ async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, boo
         command.env_remove(name);
     }
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
+    // A group of its own, so that its children can be killed with it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
@@ -338,6 +340,8 @@ async fn signals(suite: &mut Suite, program: &Path) {
     }
     let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
     let Some(started) = &plugin.started else { return };
+    // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
+    // `StopProvider`.
     let sent = kill(Pid::from_raw(started.child.pid()), Signal::SIGINT);
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
@@ -373,6 +377,7 @@ pub(super) fn children_of(pid: i32) -> Vec<i32> {
 
 fn is_running(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A zombie has ended: only its parent has not asked how.
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
@@ -381,6 +386,7 @@ async fn ending(suite: &mut Suite, program: &Path) {
         let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
         plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
+        // Asked before the end: later they have another parent.
         let children = children_of(pid);
         started_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
@@ -422,6 +428,7 @@ async fn orphan(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
     let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
+    // The shell stands for a host, and ends a second after the start.
     command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!; sleep 1"]).arg(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);

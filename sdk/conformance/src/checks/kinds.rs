@@ -52,6 +52,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         return;
     }
     let mut odd = config.clone();
+    // All strings at once, because it is not known by which of them an object is found.
     for (path, attribute) in generate::settable_paths(offered.block(), config) {
         let is_text = attribute.implied_type() == Type::String;
         if is_text && path.find(config).is_some_and(|it| !it.is_null()) {
@@ -73,6 +74,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
             Path::root().attribute(name.clone()).find(state.value()).cloned()
         })
         .collect();
+    // Null and an object of nulls both mean that nothing was found.
     let is_nothing = state.as_ref().is_none_or(|it| it.value().is_null())
         || (!parts.is_empty() && parts.iter().all(Value::is_null));
     if call.is_fine() && !is_nothing {
@@ -117,12 +119,14 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
                 .chain(unknown_violations(value, offered.block()))
                 .next()
                 .map(|it| (it.path, it.message))
+                // Terraform does not compare these, but expressions over the data rely on them.
                 .or_else(|| unechoed(offered, config, value.value())),
         };
         suite.check("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
             Finding::new("D-01", &subject, message).at(path).by(&call).input(shown(config))
         });
+        // Data is read again in every run, where each difference looks like a change.
         let again = suite.call(Rpc::ReadDataSource, &request).await;
         let second = decode(again.message().and_then(|it| it.get_msg(1)), &offered.ty());
         if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
@@ -181,6 +185,7 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
     let keep = || Msg::new().text(1, &offered.name).bytes(2, private.clone());
     if let Some(renew_at) = answer.get_msg(2) {
         let now = now_seconds();
+        // Whole seconds are compared, so one is granted for rounding.
         suite.check("E-01", renew_at.get_int(1) + 1 >= now, || {
             Finding::new("E-01", &subject, "the time to renew is over already")
                 .by(&open)
@@ -191,6 +196,7 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
             Finding::new("E-01", &subject, "renewing brings it down").by(&renew)
         });
     }
+    // With the private data of the opening, as Terraform does it.
     let close = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
     suite.check("E-01", close.is_fine(), || {
         Finding::new("E-01", &subject, "closing fails").by(&close)
@@ -212,6 +218,7 @@ fn quiet(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) 
         let is_secret = paths.iter().any(|own| path.starts_with(own));
         if let Value::String(text) = part
             && is_secret
+            // A shorter string may be in a log by chance.
             && text.as_str().len() >= 8
         {
             secrets.push(text.as_str().to_owned());
@@ -244,6 +251,7 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
     let mut all = vec![unknown];
     all.extend(configs.first().cloned());
     if let Some(config) = configs.first() {
+        // An action may be planned while values of its configuration are still to come.
         for (path, attribute) in
             generate::settable_paths(offered.block(), config).into_iter().take(10)
         {
@@ -268,6 +276,7 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
     let call = suite.change(Rpc::InvokeAction, &request).await;
     let problem = match &call.reply {
         Reply::Answered(events) => {
+            // The protocol wants one completion as the last event, and gRPC enforces nothing of it.
             let ends = events.iter().filter(|it| it.has(2)).count();
             let is_last = events.last().is_some_and(|it| it.has(2));
             (ends != 1 || !is_last)

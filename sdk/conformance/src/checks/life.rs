@@ -38,6 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
         return skip(suite, "the provider cannot be configured");
     }
+    // Before anything is created: without a journal, objects of an interrupted run would be lost.
     let mut journal = match Journal::open(suite.options.journal.as_deref()) {
         Ok(journal) => journal,
         Err(error) => {
@@ -94,6 +95,7 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, co
     let Some(object) = make(suite, journal, offered, &create, &planned).await else {
         return suite.skip(&RULES, "an object could not be created");
     };
+    // In this order, because later steps change and destroy the object.
     settled(suite, offered, &object).await;
     lookup::run(suite, offered, &object).await;
     observed(suite, offered, &object).await;
@@ -112,6 +114,7 @@ async fn make(
     create: &PlanInput,
     planned: &Planned,
 ) -> Option<Object> {
+    // Before the call, because the run may end during it.
     let entry = journal.announce(offered, &create.config);
     let request = request::apply(offered, create, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
@@ -133,6 +136,8 @@ fn note(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call)
         Ok(Some(made)) if !made.value().is_null() => {
             journal.settle(entry, offered, Some((made.value(), &private)));
         }
+        // The provider says that there is nothing. An answer that cannot be read may hide an
+        // object, so its entry stays open.
         Ok(_) if call.is_answered() => journal.refuse(entry),
         _ => journal.settle(entry, offered, None),
     }
@@ -162,10 +167,12 @@ fn applied(
     odd.extend(unknown_violations(&value, offered.block()));
     file(suite, "A-01", offered, &odd, (call, input));
     file(suite, "A-04", offered, &write_only_violations(offered.block(), &value), (call, input));
+    // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);
     if is_legacy {
         suite.skip(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
     } else {
+        // Compared once. The kind of a difference tells the rule that it breaks.
         let broken = assert_object_compatible(offered.block(), &plain(&planned.value), &value);
         let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
         let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
@@ -229,6 +236,7 @@ async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Cal
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
 async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.subject();
+    // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
         let (call, value) = read(suite, offered, object).await;
         let differs = value.as_ref().map(|it| super::differences(&object.value, it));
@@ -283,6 +291,7 @@ async fn observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
         return suite.skip(&["A-07"], "the objects have no id");
     };
+    // As after an import, which knows the id alone.
     let bare = offered.block().empty_value();
     let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
     let request = request::read(offered, &bare, &object.private, object.identity.as_ref());
@@ -323,6 +332,7 @@ fn configured(
         let (Some(asked), Some(got)) = (path.find(&object.config), path.find(value)) else {
             continue;
         };
+        // A value that was stored in another form has been judged when it was applied.
         if asked.is_null() || attribute.write_only || path.find(&object.value) != Some(asked) {
             continue;
         }
@@ -345,6 +355,7 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> C
         private: object.private.clone(),
         identity: object.identity.clone(),
     };
+    // As a host plans it where the provider does not: null, with the prior private data.
     let mut planned =
         Msg::new().msg(1, &request::dynamic(&null, &offered.ty())).bytes(3, object.private.clone());
     if suite.offer.can(crate::offer::PLAN_DESTROY) {
@@ -386,6 +397,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, o
                 .by(&call)
         });
     }
+    // As after an answer that was lost: the host does not know that the object is gone.
     let call = destroy(suite, offered, &object).await;
     for rule in ["A-11", "A-12"] {
         if rule == "A-12" && echoes {
@@ -401,6 +413,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, o
 async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     for left in journal.left() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
+        // Nothing is known by which it could be destroyed, so the user must look for it.
         let Some(value) = left.value.clone() else {
             suite.check("A-25", false, || {
                 Finding::new(

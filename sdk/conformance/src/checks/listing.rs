@@ -17,6 +17,7 @@ const LIMIT: u64 = 2;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let lists: Vec<OfferedType> = suite.offer.of(Kind::List).cloned().collect();
+    // A list asks the service, which needs a configured provider.
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
     }
@@ -42,6 +43,7 @@ pub(super) async fn list(
     config: &Value,
     limit: u64,
 ) -> Call {
+    // Field 3 asks for whole objects, so that they can be judged.
     let request = Msg::new()
         .text(1, &offered.name)
         .msg(2, &dynamic(config, &offered.ty()))
@@ -65,6 +67,7 @@ fn judge(suite: &mut Suite, offered: &OfferedType, call: &Call) {
             });
         }
     };
+    // An event with diagnostics alone is no object.
     let number = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
     suite.check("L-02", number <= LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")

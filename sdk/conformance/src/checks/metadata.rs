@@ -23,6 +23,7 @@ async fn metadata(suite: &mut Suite) {
         return;
     }
     let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
+    // Terraform never calls it. It is for programs that join several providers into one.
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
         return suite.skip(&["S-09"], "the provider does not implement GetMetadata");
     }
@@ -91,6 +92,7 @@ async fn optional_schema(suite: &mut Suite) {
     if !suite.offer.can(SCHEMA_OPTIONAL) {
         return suite.skip(&["S-10"], "the provider does not claim it");
     }
+    // A process that was never asked for its schema.
     let Ok(fresh) = suite.another().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
@@ -119,6 +121,7 @@ async fn capabilities(suite: &mut Suite) {
     let Some(resource) = suite.offer.of(Kind::Resource).next().cloned() else {
         return suite.skip(&["S-11"], "the provider has no resource");
     };
+    // An empty object will do: the rule asks whether there is such a call, and not what it answers.
     let state = Msg::new().bytes(1, b"{}".to_vec());
     let moved = Msg::new().text(1, "registry.terraform.io/a/b").text(2, "a_b").msg(4, &state);
     let null = request::dynamic(&super::null(&resource.ty()), &resource.ty());

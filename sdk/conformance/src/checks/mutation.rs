@@ -55,6 +55,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
     for offered in &types {
         let number = seen.entry(offered.kind).or_insert(0);
         *number += 1;
+        // A few of each kind, because a provider may have a thousand types.
         if *number > 3 {
             continue;
         }
@@ -106,6 +107,7 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     }
     let at = dice.below(mutated.0.len());
     let (number, field) = mutated.0[at].clone();
+    // Any bytes may be an inner message. Those that can be read as one are taken for it.
     let inner = match &field {
         Field::Bytes(bytes) if depth < 3 && dice.below(3) > 0 => Msg::parse(bytes),
         _ => None,
@@ -120,6 +122,7 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
         (2, Field::Bytes(bytes)) => {
             mutated.0[at].1 = Field::Bytes(bytes.slice(..bytes.len() / 2));
         }
+        // `c1` is the one byte that MessagePack never uses, and `ff` is never in UTF-8.
         (3, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00")),
         (4, Field::Bytes(bytes)) => {
             let mut changed = bytes.to_vec();
@@ -130,6 +133,7 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
             mutated.0[at].1 = Field::Bytes(changed.into());
         }
         (5, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc0")),
+        // -1 where a version, count or enum is expected.
         (6, Field::Varint(_)) => mutated.0[at].1 = Field::Varint(u64::MAX),
         (_, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::new()),
         (_, other) => mutated.0.push((number + 1, other)),
@@ -151,6 +155,7 @@ async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
             return;
         }
     }
+    // Field 1 with a length whose end is missing.
     let call = suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL).await;
     judge(suite, &call, "bytes that are no message");
 }
@@ -172,6 +177,7 @@ fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
     let mut changed = request.clone();
     for (_, field) in &mut changed.0 {
         let Field::Bytes(bytes) = field else { continue };
+        // In these requests, a message with field 1 alone is a value in MessagePack.
         let Some(inner) = Msg::parse(bytes).filter(|inner| inner.has(1) && inner.0.len() == 1)
         else {
             continue;
@@ -188,7 +194,9 @@ fn resident(suite: &Suite) -> u64 {
 }
 
 async fn bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    // A decoder that calls itself for each level runs out of stack here.
     let deep = [vec![0x91; 10_000], vec![0xc0]].concat();
+    // Each claims a size without the bytes for it, and memory must not be allocated by a claim.
     let claims = [
         ("10,000 levels", deep),
         ("a map of 2^32 - 1 pairs", vec![0xdf, 0xff, 0xff, 0xff, 0xff]),
@@ -208,6 +216,7 @@ async fn bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             let before = resident(suite);
             let call = suite.call(*rpc, &request).await;
             let after = if call.is_crash() { before } else { resident(suite) };
+            // Half a GiB is far more than an error needs, and far less than the claims.
             let held = !call.is_crash() && after < before + 512 * 1024;
             suite.check("Z-02", held, || {
                 Finding::new("Z-02", &rpc.name(), format!("{what} in a value")).by(&call).values(
@@ -232,6 +241,7 @@ async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             // Other rules say so; there is nothing to compare with.
             continue;
         }
+        // By the rules of protobuf unknown fields are skipped, which is how the protocol grows.
         let newer = request.clone().text(900, "from the future").int(901, 1);
         let call = suite.call(*rpc, &newer).await;
         let held = if is_pure { same(&usual, &call) } else { call.is_answered() };
@@ -241,6 +251,8 @@ async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
                 .by(&call)
                 .values(usual.outcome(), call.outcome())
         });
+        // Hosts of before 5.2 send no `provider_meta`, of before 5.6 no capabilities, and of before
+        // 5.9 no identity. Empty private data is not on the wire either.
         let older = match rpc {
             Rpc::PlanResourceChange => request.clone().without(5).without(6).without(7).without(8),
             Rpc::ReadResource => request.clone().without(3).without(4).without(5).without(6),
@@ -272,6 +284,7 @@ pub(super) fn same(a: &Call, b: &Call) -> bool {
 }
 
 async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    // Reads, imports and plans may depend on a service, and so on time.
     let pure = |rpc: &Rpc| {
         !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState | Rpc::PlanResourceChange)
     };
@@ -309,6 +322,7 @@ async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 async fn cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some((rpc, request)) = requests.first() else { return };
     let usual = suite.call(*rpc, request).await.took;
+    // In microseconds: from before the request is read until after most answers.
     for deadline in [300, 1_000, 3_000, 10_000, 30_000] {
         if suite.revive().await.is_err() {
             return;
@@ -341,6 +355,7 @@ async fn stopped(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let stop =
         |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
     let running = plugin.call(*rpc, request, Duration::from_secs(10));
+    // At once: a stop comes while other calls are under way.
     let (first, running) = tokio::join!(stop(5), running);
     let second = stop(5).await;
     for call in [&first, &second] {

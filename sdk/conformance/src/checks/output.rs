@@ -12,6 +12,7 @@ pub(super) async fn run(suite: &mut Suite) {
             suite.call(rpc, &request).await;
         }
     }
+    // First, so that everything the process has printed has arrived.
     suite.put_away();
     if suite.program().is_some() {
         output(suite);
@@ -31,6 +32,7 @@ fn output(suite: &mut Suite) {
     let is_foreign =
         |line: &&[u8]| line.len() > 64 * 1024 && !String::from_utf8_lossy(line).contains(&own);
     let lines = suite.past.stderr.split(|byte| *byte == b'\n').filter(is_foreign);
+    // The buffer of go-plugin: of a longer line, only pieces reach the log.
     let longest = lines.map(<[u8]>::len).max().unwrap_or(0);
     suite.check("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
@@ -75,6 +77,7 @@ fn diagnostics(suite: &mut Suite) {
 fn size(suite: &mut Suite) {
     let (size, rpc) = suite.past.largest;
     let Some(rpc) = rpc else { return };
+    // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.
     suite.check("Z-10", size <= 4 << 20, || {
         let mut finding = Finding::new("Z-10", "answers", "an answer is larger than 4 MiB")
             .values("at most 4194304 bytes", format!("{size} bytes"));

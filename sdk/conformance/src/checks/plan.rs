@@ -98,6 +98,7 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
     let Some(planned) = usable(offered, call) else { return };
     stable(suite, offered, &create, &planned).await;
     unknown_parts(suite, offered, &create, &planned).await;
+    // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
         reordered(suite, offered, &create).await;
         empties(suite, offered, &create).await;
@@ -153,6 +154,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
             Finding::new("P-01", &subject, message).at(path_of_first(&odd)).by(call)
         },
     );
+    // The rules below could only repeat it.
     if !odd.is_empty() || value.value().is_null() {
         return;
     }
@@ -168,9 +170,11 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
         // Hosts only log what such a provider does here.
         return suite.skip(&["P-02", "P-03"], "the legacy type system allows it");
     }
+    // The configuration has write-only values, and the plan must not, which P-04 has checked.
     let config = offered.block().without_write_only(&input.config);
     let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
     for rule in ["P-02", "P-03"] {
+        // A violation of a rule about blocks has the path of a block, which is no attribute.
         let is_block = |path: &Path| match path.0.last() {
             Some(formwork_value::Step::Attribute(_)) => {
                 offered.block().attribute_at(path).is_none() && !path.0.is_empty()
@@ -179,6 +183,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
         };
         let own: Vec<_> =
             findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
+        // A case that held counts too, or the rule would be skipped.
         if own.is_empty() {
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }
@@ -223,6 +228,7 @@ fn identity(
         return suite.skip(&["P-19"], "no resource type has an identity");
     }
     let mut problem = identity_problem(suite, offered, answer.get_msg(7));
+    // Only a replacement may change it.
     if let (Some(prior), Some(planned), None) = (&input.identity, answer.get_msg(7), &problem)
         && let Some((_, ty, _)) = suite.offer.identities.get(&offered.name)
         && decode(prior.get_msg(1), ty) != decode(planned.get_msg(1), ty)
@@ -245,13 +251,16 @@ async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, pl
     for _ in 0..3 {
         calls.push(suite.call(Rpc::PlanResourceChange, &request).await);
     }
+    // In another process, maps have another order and caches are empty.
     if let Ok(other) = suite.another().await {
+        // A process without the configuration may lawfully have another plan.
         other.call(Rpc::ConfigureProvider, &request::configure(&suite.config), CALL).await;
         calls.push(other.call(Rpc::PlanResourceChange, &request, CALL).await);
     }
     for call in calls {
         let again = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
         let same_value = matches!(&again, Ok(Some(it)) if *it.value() == planned.value);
+        // Sorted, because the order of the paths has no meaning.
         let paths = |message: Option<&Msg>| {
             let mut paths: Vec<_> = message
                 .map(|it| it.all_msgs(2).iter().map(Msg::encode).collect())
@@ -299,6 +308,7 @@ async fn unknown_parts(
         if before.answer.get_bool(5) {
             return suite.skip(&["P-06"], "the legacy type system allows it");
         }
+        // As between plan and apply: a known planned value must hold.
         let odd = assert_object_compatible(
             offered.block(),
             &plain(&before.value),
@@ -385,6 +395,7 @@ async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput)
     let Some(expected) = plan(suite, offered, &usual).await else { return };
     let (config, other) = reversed(&usual.config, &ty);
     let (proposed, proposed_ty) = reversed(&usual.proposed, &ty);
+    // Only the bytes differ: list and set have the same form on the wire.
     let request = request::plan(offered, &usual)
         .with(3, request::dynamic(&proposed, &proposed_ty).encode())
         .with(4, request::dynamic(&config, &other).encode());
@@ -410,6 +421,7 @@ async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
         return;
     }
     for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        // What may be computed need not come out as configured.
         if attribute.role != Role::Optional || attribute.write_only {
             continue;
         }
@@ -428,6 +440,7 @@ async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
             }
             let input = input(offered, create.prior.clone(), config);
             let Some(planned) = plan(suite, offered, &input).await else { continue };
+            // The old SDK cannot tell null from empty.
             if planned.answer.get_bool(5) {
                 return suite.skip(&["P-15"], "the legacy type system allows it");
             }
@@ -451,6 +464,8 @@ async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
         if attribute.implied_type() != Type::Number || attribute.write_only {
             continue;
         }
+        // 2^53 + 1, which a float rounds; more than 64 bits; and more digits than a fixed point
+        // has.
         for text in ["9007199254740993", "10000000000000000000000000000000000000000", "1e-30"] {
             let Some(number) = Number::parse(text).map(Value::Number) else { continue };
             let Some(config) = generate::with_part(&create.config, &path, number.clone()) else {

@@ -26,6 +26,7 @@ pub(super) async fn run(
     }
     let mut dice = suite.dice(&format!("fill {}", offered.name));
     let object = generate::filled(offered.block(), &planned.value, &mut dice);
+    // Unknown elements of a set have no path by which they could be filled.
     if !object.is_wholly_known() {
         return;
     }
@@ -37,6 +38,7 @@ pub(super) async fn run(
 /// Planning the object's own configuration is a no-op.
 async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
     let mut again = input(offered, object.clone(), create.config.clone());
+    // The object was made up and not created, so no private data belong to it.
     again.private = bytes::Bytes::new();
     let Some(planned) = plan(suite, offered, &again).await else { return };
     if planned.answer.get_bool(5) {
@@ -67,7 +69,9 @@ async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, o
 fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
     match (part, ty) {
         (_, Type::Bool) => Some(Value::Bool(*part != Value::Bool(true))),
+        // Small numbers fit most ranges.
         (_, Type::Number) => Some(Value::int(if *part == Value::int(2) { 3 } else { 2 })),
+        // Longer by one letter, which most patterns still accept.
         (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
         (_, Type::String) => Some(Value::string(generate::text_for(name))),
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
@@ -111,6 +115,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
         return;
     }
     let paths = generate::settable_paths(offered.block(), &create.config);
+    // A type with hundreds of attributes must not use up the time of the run.
     for (path, attribute) in paths.into_iter().take(25) {
         let name = match path.0.last() {
             Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
@@ -133,6 +138,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                 || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
             let is_there = exists(object, &replaced) || exists(planned.value(), &replaced);
             let same = replaced.find(object) == replaced.find(planned.value());
+            // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
             let problem = if !in_schema || !is_there {
                 Some("a path that does not exist demands a replacement")
@@ -149,11 +155,13 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                     .input(shown(&change.config))
             });
         }
+        // A plan without replacements is a case too.
         if answer.all_msgs(2).is_empty() {
             suite.check("P-09", true, || Finding::new("P-09", "", ""));
         }
         let is_changed = path.find(object) != path.find(planned.value());
         if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
+            // A path of a whole block covers its attributes.
             let replaced = answer.all_msgs(2).iter().any(|raw| path.starts_with(&path_of(raw)));
             let words = |it| if it { "a replacement" } else { "an update in place" };
             suite.check("P-10", replaced == forces, || {
@@ -189,6 +197,7 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     if call.is_fine() {
+        // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
         suite.check("P-12", held, || {

@@ -64,6 +64,7 @@ pub(super) fn judge(
     let answer = call.message()?;
     let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
     let has_error = call.diagnostics().iter().any(Diag::is_error);
+    // Terraform reads such a value as null, and would drop the object from the state.
     let is_absent = state.as_ref().is_none_or(|it| !it.has(1) && !it.has(2));
     suite.check("R-05", has_error || !is_absent || answer.has(4), || {
         Finding::new("R-05", &subject, "an answer without errors has no new state")
@@ -92,6 +93,7 @@ pub(super) fn judge(
         }
     };
     if value.value().is_null() {
+        // Null is a good answer: there may be no such object.
         suite.check("R-01", true, || Finding::new("R-01", "", ""));
         return Some(ReadBack { value: Some(value.into_value()), private });
     }
@@ -132,15 +134,18 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
             continue;
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
+            // Null for an object that does not exist: the provider has asked a service.
             tracks = true;
             continue;
         };
+        // R-01 has reported that.
         if !value.is_wholly_known() {
             continue;
         }
         let again = read(suite, offered, &value, &back.private).await;
         let second = again.message().map(|it| decode(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
+        // An error is no other object.
         suite.check("R-02", held || !again.is_fine(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| shown(it.value())).unwrap_or_default();
@@ -171,6 +176,7 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
             .input(shown(&bare))
     });
     let state = super::upgrade::state(suite, offered, 0);
+    // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
         suite.check("R-09", !call.is_crash(), || {
@@ -186,6 +192,7 @@ fn import_request(offered: &OfferedType, id: &str) -> Msg {
 async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let subject = offered.subject();
     let long = "x".repeat(64 * 1024);
+    // An id goes into URLs, paths and commands, where each of these may have a meaning.
     let odd =
         ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
     for id in odd {
@@ -231,6 +238,7 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         suite.check("I-03", problem.is_none(), || {
             Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).by(&call)
         });
+        // A provider that asks no service takes every id for an object.
         let (Ok(Some(state)), true) = (decoded, tracks) else {
             suite.skip(&["I-01"], "no resource type knows whether an object exists");
             continue;
@@ -247,6 +255,7 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
                 .values("an error, or null when reading", "an object")
         });
     }
+    // The error is the right answer.
     if !silent {
         suite.check("I-01", true, || Finding::new("I-01", "", ""));
     }

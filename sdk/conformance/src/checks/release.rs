@@ -81,6 +81,7 @@ impl<'r> Files<'r> {
             return Err(format!("it has {} files whose names end in {SUMS}, not one", sums.len()));
         };
         let base = sums.trim_end_matches(SUMS).to_owned();
+        // From the end, because a version has no `_`.
         let parts = base.strip_prefix("terraform-provider-").and_then(|it| it.rsplit_once('_'));
         let Some((name, version)) = parts else {
             return Err(format!("{sums} is not terraform-provider-NAME_VERSION{SUMS}"));
@@ -105,6 +106,7 @@ impl<'r> Files<'r> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let pair = |line: &str| {
             let (sum, name) = line.split_once(char::is_whitespace)?;
+            // `sha256sum` marks binary files with a star.
             let name = name.trim_start().trim_start_matches('*');
             let is_sum = sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());
             is_sum.then(|| (name.to_owned(), sum.to_lowercase()))
@@ -166,6 +168,7 @@ fn programs(archive: &Path, program: &str) -> io::Result<Vec<String>> {
     for name in archive.file_names() {
         let name = name.map_err(io::Error::other)?.into_owned();
         let rest = name.strip_prefix(program);
+        // A version (`_v1.2.3`) or an extension (`.exe`) may be behind it.
         if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])) {
             names.push(name);
         }
@@ -224,7 +227,9 @@ fn manifest_versions(path: &Path) -> Result<Vec<String>, String> {
 
 /// Whether the provider serves a protocol to a host that offers only that.
 async fn serves(suite: &Suite, protocol: Protocol) -> bool {
+    // A provider that runs already cannot be started with other versions.
     let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
+    // Alone, so that the provider cannot choose another one.
     let versions = protocol.number().to_string();
     let launch = Launch { versions: versions.into(), ..suite.launch() };
     let started = plugin::start(&program, &launch).await;
@@ -255,6 +260,7 @@ fn checksums(suite: &mut Suite, files: &Files) {
     for file in needed {
         let found = hash_of(&files.folder.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
+        // `hash_of` returns nothing for a file that cannot be read.
         let message = match (expected.is_empty(), found.is_empty()) {
             (true, _) => "a file has no checksum",
             (_, true) => "a checksum is of a file that the release does not have",
@@ -292,6 +298,7 @@ fn build_paths(suite: &mut Suite, files: &Files) {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
+    // One archive stands for all, which are usually built on the same machine.
     let Some(archive) = files.archives().first().map(|it| (*it).clone()) else { return };
     let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.check("K-07", found.is_none(), || {
@@ -315,6 +322,7 @@ fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> 
         if read == 0 {
             return Ok(None);
         }
+        // A path may be in two pieces.
         buffer.drain(..buffer.len().saturating_sub(256));
     }
 }
@@ -327,6 +335,7 @@ fn home_in(bytes: &[u8]) -> Option<String> {
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
         let home = HOMES.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
+        // A control character or a space belongs to another literal, so this is no path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)
     })
 }

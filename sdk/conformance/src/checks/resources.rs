@@ -42,6 +42,7 @@ async fn soak(suite: &mut Suite) {
     let requests = super::mutation::valid_requests(suite);
     let requests: Vec<_> = requests
         .into_iter()
+        // There are thousands of calls, so none may reach a service.
         .filter(|(rpc, _)| !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState))
         .collect();
     if requests.is_empty() {
@@ -76,6 +77,7 @@ async fn soak(suite: &mut Suite) {
 
 /// A series that grows from each measurement to the next, with its name.
 fn growing(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)> {
+    // Less than that is noise of allocators and runtimes.
     let steps = [("memory in KiB", 8 * 1024), ("open files", 8), ("threads", 8)];
     steps.into_iter().enumerate().find_map(|(at, (what, step))| {
         let series: Vec<u64> = measured.iter().map(|it| it[at]).collect();

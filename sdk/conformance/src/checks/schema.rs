@@ -51,8 +51,10 @@ async fn fetched(suite: &mut Suite) {
 /// The hashes of the fields of an answer in a fixed order: entries of maps have none.
 fn canonical(call: &Call) -> Option<Vec<[u8; 32]>> {
     let fields = call.message()?.0.iter();
+    // Hashes, because several schemas of many megabytes would be in memory otherwise.
     let mut hashes: Vec<[u8; 32]> =
         fields.map(|field| Sha256::digest(Msg(vec![field.clone()]).encode()).into()).collect();
+    // In protobuf, entries of a map have no order.
     hashes.sort_unstable();
     Some(hashes)
 }
@@ -63,6 +65,7 @@ async fn stable(suite: &mut Suite) {
     }
     let first = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let Some(expected) = canonical(&first) else { return };
+    // Not kept during the other calls, for its size.
     drop(first);
     let mut differing = None;
     for _ in 0..4 {
@@ -100,6 +103,7 @@ pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> V
     std::future::poll_fn(|cx| {
         let mut is_done = true;
         for (call, output) in &mut calls {
+            // A future must not be polled after its end.
             if output.is_none() {
                 match call.as_mut().poll(cx) {
                     std::task::Poll::Ready(ready) => *output = Some(ready),
@@ -147,6 +151,7 @@ fn prefixes(suite: &mut Suite) {
     let own = suite.program().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
         let rest = file.strip_prefix("terraform-provider-")?.to_owned();
+        // A version or an extension is behind the name.
         let end = rest.find(['_', '.']).unwrap_or(rest.len());
         Some(rest[..end].to_owned())
     });
@@ -155,6 +160,7 @@ fn prefixes(suite: &mut Suite) {
         return suite.skip(&["S-08"], "the provider has no types");
     };
     for (subject, name) in names {
+        // A provider may have a type of just its own name, such as `http`.
         let held = name == prefix || name.starts_with(&format!("{prefix}_"));
         suite.check("S-08", held, || {
             Finding::new("S-08", &subject, "the name lacks the provider's prefix")
@@ -179,6 +185,7 @@ pub(super) fn walk(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribu
     for (name, attribute) in &block.attributes {
         let path = join(name.as_str());
         visit(&path, attribute);
+        // Nested attributes are walked like a block without blocks.
         if let AttributeKind::Nested(nested) = &attribute.kind {
             let inner = Block { attributes: nested.attributes.clone(), ..Block::default() };
             walk(&inner, &path, visit);
@@ -288,6 +295,7 @@ async fn previous(suite: &mut Suite) {
     };
     for before in older.of(Kind::Resource) {
         let now = suite.offer.of(Kind::Resource).find(|it| it.name == before.name).cloned();
+        // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
         suite.check("S-12", new >= old, || {

@@ -25,6 +25,7 @@ pub(super) async fn run(suite: &mut Suite) {
             super::plan::plan(suite, offered, &input).await;
         }
     }
+    // Ends the process, so that all of its log has arrived.
     suite.put_away();
     let is_configured = suite.secrets.holds_configured(&suite.past.stderr);
     if planted == 0 && suite.options.config.is_none() {

@@ -70,6 +70,7 @@ impl Store {
         let Some(answer) = call.message().filter(|_| call.is_fine()) else {
             return Err(call.outcome());
         };
+        // A size of 0 would cut a state into nothing, and panic.
         let chosen = answer.get_msg(2).map_or(CHUNK, |it| it.get_int(1)).clamp(1, CHUNK);
         let chunk = usize::try_from(chosen).unwrap_or(1 << 20);
         Ok(User { plugin, name: self.offered.name.clone(), chunk })
@@ -101,6 +102,7 @@ impl User {
     async fn write(&self, state: &str, bytes: &[u8]) -> Call {
         let total = bytes.len() as u64;
         let mut chunks: Vec<&[u8]> = bytes.chunks(self.chunk).collect();
+        // The first chunk names the state, so an empty state has one too.
         if chunks.is_empty() {
             chunks.push(&[]);
         }
@@ -108,7 +110,9 @@ impl User {
         let mut requests = Vec::new();
         for (at, chunk) in chunks.into_iter().enumerate() {
             let end = start + chunk.len() as u64;
+            // The end of a range is inclusive.
             let range = Msg::new().int(1, start).int(2, end.saturating_sub(1));
+            // In the first chunk alone.
             let meta = (at == 0).then(|| self.named(state));
             let request = Msg::new()
                 .maybe(1, meta.as_ref())
@@ -155,6 +159,7 @@ fn is_refused(call: &Call) -> bool {
 }
 
 async fn all(suite: &mut Suite, store: &Store, user: &User) {
+    // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
     if suite.wants("T-01") {
         there_and_back(suite, store, user, &state).await;
@@ -173,6 +178,7 @@ async fn all(suite: &mut Suite, store: &Store, user: &User) {
 
 async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     let mut dice = suite.dice("state bytes");
+    // Among them exactly one chunk of the usual size, and two chunks with a rest.
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
         let bytes: Vec<u8> = (0..size).map(|_| dice.number().to_le_bytes()[0]).collect();
         let written = user.put(state, &bytes).await;
@@ -186,6 +192,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
             let found = found.map_or_else(|| read.outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
             Finding::new("T-01", &store.offered.subject(), message)
+                // Without its request, which may have megabytes.
                 .by(&Call { request: Vec::new(), ..written.clone() })
                 .values(format!("{size} bytes, written: {}", written.outcome()), found)
         });
@@ -252,6 +259,7 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
             return suite.skip(&["T-04"], "the provider runs already, and cannot be killed");
         };
         let lock = writer.lock(state).await;
+        // Another length in each round tells what is read from what another round wrote.
         let new = vec![b'n'; 2_000_000 + usize::try_from(at).unwrap_or(0)];
         let kill = async {
             tokio::time::sleep(pause).await;
@@ -279,9 +287,12 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
 async fn listed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     let subject = store.offered.subject();
     let names =
+        // With signs that paths and URLs give a meaning, because stores keep states under such
+        // names.
         [state.to_owned(), format!("{state} \u{e9}\u{4e16}"), format!("{state}/../up:1%20.x")];
     for name in names {
         let written = user.put(&name, b"{}").await;
+        // A store may refuse an odd name, but not lose its state.
         if is_refused(&written) && name != state {
             continue;
         }

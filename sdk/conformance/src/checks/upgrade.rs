@@ -41,6 +41,7 @@ pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value 
     let extent = if number == 0 { Extent::All } else { Extent::Stored };
     let config = suite.generated(offered, extent, number);
     let block = offered.block();
+    // Write-only values are never stored.
     let config = block.without_write_only(&config);
     let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
     // Computed attributes are made up as well.
@@ -50,6 +51,7 @@ pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value 
         let is_null = path.find(&value).is_some_and(Value::is_null);
         if attribute.role.is_computed() && is_null && !attribute.write_only {
             let ty = attribute.implied_type();
+            // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
             let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
             if let Some(next) = generate::with_part(&value, &path, made) {
@@ -72,6 +74,7 @@ async fn stored(suite: &mut Suite, offered: &OfferedType) {
         let Ok(text) = json::encode(&value, &ty) else { continue };
         let call = upgrade(suite, offered, version, text.as_bytes()).await;
         current(suite, offered, &value, &call).await;
+        // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
             damaged(suite, offered, &text).await;
             versions(suite, offered, &text).await;
@@ -127,6 +130,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                 .input(shown(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
+            // A host calls it whenever it reads a state, also if the version is the same.
             let second = upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
             let second = second.message().map(|it| decode(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
@@ -155,6 +159,7 @@ async fn versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     if version == 0 {
         suite.skip(&["U-02"], "all schemas have version 0");
     }
+    // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = upgrade(suite, offered, version + 7, text.as_bytes()).await;
     let refused = call.is_answered() && !call.is_fine();
     suite.check("U-03", refused, || {
@@ -162,6 +167,7 @@ async fn versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
             .by(&call)
             .values("an error", call.outcome())
     });
+    // An entry of a protobuf map: the key in field 1, the value in field 2.
     let flat = Msg::new().text(1, "id").text(2, "1");
     let raw = Msg::new().msg(2, &flat);
     let request = Msg::new().text(1, &offered.name).int(2, version).msg(3, &raw);
@@ -180,6 +186,7 @@ async fn damaged(suite: &mut Suite, offered: &OfferedType, text: &str) {
         Finding::new("U-04", &offered.subject(), "an unknown attribute crashes the provider")
             .by(&call)
     });
+    // By characters, because a cut inside one would panic.
     let half = text.chars().take(text.chars().count() / 2).collect::<String>();
     let long = format!("{{\"id\":\"{}\"}}", "x".repeat(10 << 20));
     for (what, broken) in [
@@ -232,6 +239,7 @@ async fn precise(suite: &mut Suite, offered: &OfferedType) {
     let mut changed = Vec::new();
     for (name, attribute) in &offered.block().attributes {
         let special = match attribute.implied_type() {
+            // 2^53 + 1: the first whole number that a float rounds.
             Type::Number => Number::parse("9007199254740993").map(Value::Number),
             Type::String if !attribute.write_only => Some(Value::string("\u{e9}\u{4e16}\u{1f600}")),
             _ => None,

@@ -47,6 +47,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType) {
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
         let config = suite.generated(offered, extent, number);
         let call = suite.validate(offered, &config).await;
+        // Shrunk, so that the finding shows what matters.
         if call.is_crash() && suite.wants("V-01") {
             let shrunk = suite.shrink_crash(offered, &config).await;
             suite.check("V-01", false, || {
@@ -54,6 +55,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType) {
                     .by(&call)
                     .input(shown(&shrunk))
             });
+            // One crash is enough to know, and each costs a restart.
             return;
         }
         suite.check("V-01", true, || Finding::new("V-01", "", ""));
@@ -76,6 +78,7 @@ fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &
                 if offered.block().blocks.contains_key(name.as_str()));
         let problem = if diag.summary.trim().is_empty() {
             Some("the summary is empty")
+        // 0 is neither error nor warning: Terraform would show it and go on.
         } else if !matches!(diag.severity, 1 | 2) {
             Some("the severity is not known")
         } else if !diag.is_text {
@@ -151,6 +154,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
         }
         let unknown = Value::unknown(attribute.implied_type());
         let Some(changed) = generate::with_part(config, &path, unknown) else { continue };
+        // The unknown is legal only if some value is: `conflicts` may exclude them all.
         if part.is_null() && !can_be_set(suite, offered, config, (&path, &attribute)).await {
             continue;
         }
@@ -174,6 +178,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
 fn sorted(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
         call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
+    // Diagnostics may come in any order, as from checks that run beside each other.
     lines.sort();
     lines.push(if call.is_answered() { String::new() } else { call.outcome() });
     lines
@@ -261,8 +266,10 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
             attribute.write_only && path.find(config).is_some_and(|it| !it.is_null())
         })
     };
+    // The legal configuration may set no write-only value, and the full one does.
     let full = suite.generated(offered, Extent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
+    // Without capabilities, as of hosts before 5.8 and 6.8.
     let request = request::validate(offered, config).without(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
@@ -314,6 +321,7 @@ async fn large(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         if best.as_ref().is_none_or(|best| call.took < best.took) {
             best = Some(call);
         }
+        // Quick enough: further attempts would only take time.
         if best.as_ref().is_some_and(|best| best.took < Duration::from_millis(300)) {
             break;
         }
@@ -336,6 +344,8 @@ async fn odd(suite: &mut Suite, types: &[OfferedType]) {
         let ty = offered.ty();
         let config = suite.generated(offered, Extent::Required, 0);
         let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
+        // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
+        // all.
         let requests = [
             request::validate(&unknown_type, &config),
             request::validate_dynamic(offered, &Msg::new()),

@@ -102,6 +102,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if names.is_empty() {
         return suite.skip(&["K-03"], "the program has no name of a variable");
     }
+    // Twice without variables: answers that vary by themselves cannot be judged.
     let usual = answers(suite, &program, &[]).await;
     if usual != answers(suite, &program, &[]).await {
         return suite.skip(&["K-03"], "the answers of two processes differ without any variable");
@@ -130,6 +131,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// The names that are neither documented nor given.
 fn candidates(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+    // A name anywhere in the provider's own schema counts as documented.
     let raw = suite.offer.provider().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
     runs(&raw, &mut documented);
@@ -190,6 +192,7 @@ async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
     }
     let mut answers = Vec::new();
     for (rpc, request) in requests {
+        // This call may ask a service, like those that change something.
         let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
         let call = plugin.call(rpc, &request, limit).await;
         answers.push((rpc, canonical(&call.reply)));
@@ -202,6 +205,7 @@ async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
 fn canonical(reply: &Reply) -> Vec<Bytes> {
     match reply {
         Reply::Answered(messages) => {
+            // Go writes the entries of a map in another order in each process.
             let mut fields: Vec<Bytes> = messages
                 .iter()
                 .flat_map(|message| &message.0)
@@ -210,6 +214,7 @@ fn canonical(reply: &Reply) -> Vec<Bytes> {
             fields.sort();
             fields
         }
+        // The text may have a time or an address in it.
         Reply::Refused(code, _) => vec![Bytes::from(code.clone().into_bytes())],
         Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage => Vec::new(),
     }
@@ -243,8 +248,10 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
         rest = &rest[begin..];
         let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
+        // A longer run is a table of data.
         if run.len() <= 512 {
             keep(run, names);
+            // The last capital may begin the next literal.
             if after.first().is_some_and(u8::is_ascii_lowercase) {
                 keep(&run[..end - 1], names);
             }
@@ -258,6 +265,8 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
 }
 
 fn keep(name: &[u8], names: &mut BTreeSet<String>) {
+    // Nearly all variables have an underscore inside. Words without one are names of formats and
+    // algorithms.
     let is_name = LENGTHS.contains(&name.len())
         && name.first().is_some_and(u8::is_ascii_uppercase)
         && name.last() != Some(&b'_')
@@ -280,9 +289,11 @@ mod tests {
     #[test]
     fn names_are_found_where_literals_stand_beside_each_other() {
         assert_eq!(names("read ACME_TOKEN from"), ["ACME_TOKEN"]);
+        // In a binary of Go or Rust, one literal follows another without a gap.
         assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));
         let both = names("ACME_TOKENACME_VALUE ");
         assert!(both.contains(&"ACME_TOKEN".to_owned()) && both.contains(&"ACME_VALUE".to_owned()));
+        // Words that are short or have no underscore are in nearly every binary.
         assert!(names("GET POST _A Some Text HTTPS A_B").is_empty());
     }
 }

@@ -33,6 +33,7 @@ pub(super) async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         let mut printed = lock(&into);
+        // Beyond the limit it is read and dropped: a full pipe would stop the provider.
         let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
         printed.bytes.extend_from_slice(&buffer[..room]);
         printed.dropped += read - room;
@@ -69,6 +70,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_found_before_a_long_backtrace() {
+        // More lines than are kept of the end if there is no panic.
         let frames: String = (0..40).map(|at| format!("  {at}: frame\n")).collect();
         for report in [
             "thread 'main' (7) panicked at src/main.rs:1:2:\nno folder\nstack backtrace:",

@@ -39,23 +39,27 @@ pub(super) async fn forward(
 ) -> io::Result<Response<Full<Bytes>>> {
     let is_encrypted = uri.scheme_str() == Some("https");
     let authority = uri.authority().ok_or_else(|| io::Error::other("the URL has no host"))?;
+    // An IPv6 address stands in brackets in a URL.
     let host = authority.host().trim_matches(['[', ']']).to_owned();
     let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
     let stream = TcpStream::connect((host.as_str(), port)).await?;
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let mut request = Request::builder().method(parts.method).uri(path);
     for (name, value) in &parts.headers {
+        // Old clients send this one, which is in no standard.
         let is_own = OF_CONNECTION.contains(name) || name.as_str() == "proxy-connection";
         if !is_own && name != header::HOST {
             request = request.header(name, value);
         }
     }
+    // HTTP/1.1 demands the host, and the request line has only a path.
     let request = request.header(header::HOST, authority.as_str()).body(Full::new(body));
     let request = request.map_err(io::Error::other)?;
     if !is_encrypted {
         return exchange(stream, request).await;
     }
     let name = ServerName::try_from(host).map_err(io::Error::other)?;
+    // As the provider itself would verify it: the proxy must hide no wrong certificate.
     let config = ClientConfig::builder_with_provider(formwork_plugin_protocol::cryptography())
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_platform_verifier())
@@ -71,10 +75,12 @@ async fn exchange(
 ) -> io::Result<Response<Full<Bytes>>> {
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    // hyper makes progress only while the connection is polled beside the request.
     tokio::spawn(connection);
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     let (mut parts, body) = answer.into_parts();
     let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(io::Error::other)?;
+    // The body was collected, so its old framing is wrong.
     for name in &OF_CONNECTION {
         parts.headers.remove(name);
     }

@@ -31,6 +31,7 @@ impl RemoteCall {
     /// Whether the call may change something at the service.
     pub(crate) fn changes(&self) -> bool {
         match self.method.as_str() {
+            // By HTTP and WebDAV, these change nothing.
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
             "POST" => !self.is_known_to_read(),
             _ => true,
@@ -53,16 +54,19 @@ impl RemoteCall {
             "authenticate",
             "session",
         ];
+        // AWS names the operation behind a dot: `DynamoDB_20120810.GetItem`.
         let operation = self.target.rsplit('.').next().unwrap_or_default();
         if OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
             return true;
         }
         let form = std::str::from_utf8(&self.body).unwrap_or_default();
+        // Older services of AWS have it in a form: `Action=DescribeInstances`.
         let action = form.split('&').find_map(|pair| pair.strip_prefix("Action="));
         if action.is_some_and(|it| OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
             return true;
         }
         let last = self.url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        // GraphQL sends everything by POST.
         if last == "graphql" {
             return form.contains("query") && !form.contains("mutation");
         }
@@ -142,6 +146,7 @@ impl Record {
                     false => Handling::Answer(500),
                 }
             }
+            // Like a service whose reads lag behind its changes.
             RemoteFault::NotFound(times)
                 if self.has_changed && !call.changes() && self.n_faults < times =>
             {
@@ -164,7 +169,9 @@ impl Record {
 
     /// Notes the answer of the service. Returns the status that the provider gets, if any.
     pub(super) fn end(&mut self, number: usize, status: u16) -> Handling {
+        // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
+        // A call beyond the limit is not recorded, and its answer passes as it is.
         let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
         let changes = is_good && call.changes();
         call.is_carried_out = is_good;
@@ -173,6 +180,7 @@ impl Record {
             self.n_faults += 1;
             return Handling::Hold;
         }
+        // The service has done its work already: only the answer tells of a failure.
         call.status = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
         Handling::Answer(call.status)
     }
@@ -198,6 +206,7 @@ mod tests {
     fn calls_that_only_ask_are_known_whatever_their_method() {
         assert!(!call("GET", "http://h/a").changes());
         assert!(call("POST", "http://h/items").changes());
+        // A name like `token` makes a `POST` harmless, and no other method.
         assert!(call("DELETE", "http://h/token").changes());
         assert!(!call("POST", "https://h/oauth2/token").changes());
         let target = "DynamoDB_20120810.DescribeTable".to_owned();

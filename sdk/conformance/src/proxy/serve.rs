@@ -99,6 +99,7 @@ async fn outer(
         if first != Some(TLS_RECORD) {
             return serve(stream, ("http", authority), record).await;
         }
+        // Before the handshake, which a provider that does not trust the proxy breaks off.
         lock(&record).n_tunnels += 1;
         let host = authority.host().trim_matches(['[', ']']).to_owned();
         let Some(settings) = certificates.settings(&host) else { return };
@@ -142,9 +143,11 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let call = RemoteCall {
         method: parts.method.to_string(),
+        // A time or a signature in the query would make each attempt another request.
         url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
         target: header("x-amz-target").unwrap_or_default().to_owned(),
         body: body.slice(..body.len().min(KEPT)),
+        // A key for repeated requests: in a header or, with AWS, as a client token in the body.
         is_idempotent: ["idempotency-key", "x-idempotency-key", "x-client-token"]
             .iter()
             .any(|name| parts.headers.contains_key(*name))
@@ -172,6 +175,7 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
 /// Announces a held call, and answers it when no provider waits any more.
 async fn hold(record: &Shared) -> Answer {
     let held = Arc::clone(&lock(record).held);
+    // `notify_one` keeps the notice for a waiter that comes later.
     held.notify_one();
     tokio::time::sleep(HELD).await;
     status(StatusCode::GATEWAY_TIMEOUT)

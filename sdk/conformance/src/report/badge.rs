@@ -9,6 +9,7 @@ impl Report {
     #[must_use]
     pub fn badge(&self) -> String {
         let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
+        // A provider that runs already has no hash.
         let hash = &self.hash[..self.hash.len().min(12)];
         format!(
             "conformance {}, level {}, must {}/{}, should {}/{}, seed {}, sha256 {hash}",

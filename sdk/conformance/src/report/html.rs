@@ -9,6 +9,7 @@ use crate::finding::{Finding, Verdict};
 use crate::plugin::{Call, truncate};
 use crate::rules::{self, Severity};
 
+// The page must work as a single file, as artifacts of CI are opened.
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --good: #1b7f3b; --dim: #777; }
 * { box-sizing: border-box; }
@@ -44,6 +45,7 @@ impl Report {
     }
 
     fn overview(&self, out: &mut String) {
+        // Otherwise a page without findings would look like a success.
         if let Some(why) = &self.stopped {
             let why = escape(why);
             out.push_str(&format!(
@@ -66,6 +68,7 @@ impl Report {
     }
 
     fn by_type(&self, out: &mut String) {
+        // Sorted by name, so that the pages of two runs can be compared.
         let mut subjects = BTreeMap::<&str, Vec<&Finding>>::new();
         for finding in &self.findings {
             subjects.entry(&finding.subject).or_default().push(finding);
@@ -76,6 +79,7 @@ impl Report {
         out.push_str("<h2>By type</h2>\n<div class=\"wide\"><table><tr><th>Type</th><th class=\"n\">Findings</th><th>Rules</th></tr>\n");
         for (subject, findings) in subjects {
             let mut ids: Vec<&str> = findings.iter().map(|it| it.rule).collect();
+            // Findings are in the order of the rules, so equal ids are neighbours.
             ids.dedup();
             let links: Vec<String> =
                 ids.iter().map(|id| format!("<a href=\"#{id}\">{id}</a>")).collect();
@@ -115,6 +119,7 @@ impl Report {
 
     fn all_rules(&self, out: &mut String) {
         out.push_str("<h2>All rules</h2>\n<div class=\"wide\"><table><tr><th>Rule</th><th>Verdict</th><th class=\"n\">Cases</th><th>Text</th></tr>\n");
+        // Rows are in the order of the rules, in which a family stands together.
         let mut family = "";
         for row in &self.rows {
             let own = rules::family_of(row.rule.id);
@@ -178,6 +183,7 @@ fn line(call: &Call) -> String {
         size(&call.request),
         size(&call.answers),
         call.took.as_millis(),
+        // A provider may put the whole answer of a service into its error.
         truncate(&call.outcome(), 400)
     )
 }

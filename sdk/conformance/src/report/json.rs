@@ -20,6 +20,7 @@ impl Report {
             "protocol": self.protocol,
             "level": self.level,
             "seed": self.seed,
+            // A `u128` is more than most readers of JSON can hold.
             "duration_ms": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
             "stopped": self.stopped,
             "offers": self.offers.iter().map(|(kind, number)| json!({"kind": kind, "number": number})).collect::<Vec<_>>(),

@@ -17,6 +17,7 @@ impl Report {
             self.took.as_secs_f64()
         ));
         let mut rest = &self.rows[..];
+        // Rows are in the order of the families, so each family is one run of them.
         while let Some(first) = rest.first() {
             let family = rules::family_of(first.rule.id);
             let end = rest
@@ -84,6 +85,7 @@ pub(super) fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
+            // XML has no form for these, not even an escaped one.
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
             c => out.push(c),
         }

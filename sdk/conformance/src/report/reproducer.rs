@@ -34,11 +34,13 @@ fn recorded(call: &Call, protocol: u32) -> RecordedCall {
     let path = version.and_then(|it| call.rpc.path(it));
     RecordedCall {
         path: path.unwrap_or_else(|| format!("/tfplugin{protocol}.Provider/{}", call.rpc.name())),
+        // A replay goes by the order of the calls, and not by their times.
         start: Duration::ZERO,
         duration: call.took,
         requests: call.request.clone(),
         answers: call.answers.clone(),
         outcome: match &call.reply {
+            // The call ended well, and only its bytes make no sense.
             Reply::Answered(_) | Reply::Garbage => Outcome::Ok,
             Reply::Refused(code, message) => Outcome::Status(RawStatus {
                 code: code_number(code),
@@ -54,6 +56,7 @@ fn recorded(call: &Call, protocol: u32) -> RecordedCall {
 /// The number of a status code.
 fn code_number(name: &str) -> i32 {
     let status = |code| RawStatus { code, message: String::new(), details: bytes::Bytes::new() };
+    // 2 is gRPC's `Unknown`.
     (0..=16).find(|code| status(*code).code_name() == name).unwrap_or(2)
 }
 
@@ -106,6 +109,7 @@ impl From<StartError> for ReplayError {
 pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, ReplayError> {
     let transcript = Transcript::read(file)?;
     let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
+    // A host that offers both versions gets 6, so 5 is offered alone.
     let versions = if recorded == Some(5) { "5" } else { "5,6" };
     let launch = Launch { versions: versions.into(), ..Launch::default() };
     let mut plugin = Plugin::launch(program, &launch).await?;
@@ -115,12 +119,14 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
     }
     let mut outcomes = Vec::new();
     for call in &transcript.calls {
+        // The call before may have crashed it.
         if !plugin.is_alive() {
             plugin = Plugin::launch(program, &launch).await?;
         }
         let rpc =
             Rpc::ALL.into_iter().find(|it| it.path(plugin.protocol).as_deref() == Some(&call.path));
         if needs_configuration(rpc) {
+            // An empty map in MessagePack.
             let empty = request::configure(&crate::message::Msg::new().bytes(1, vec![0x80]));
             plugin.call(Rpc::ConfigureProvider, &empty, Duration::from_secs(60)).await;
         }
@@ -140,6 +146,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
 fn needs_configuration(rpc: Option<Rpc>) -> bool {
     rpc.is_some_and(|rpc| {
         let name = rpc.name();
+        // All others may need the client, which a provider has after Configure only.
         !["Validate", "Get", "Upgrade", "Move", "CallFunction", "Configure", "Stop"]
             .iter()
             .any(|own| name.starts_with(own))
@@ -148,6 +155,7 @@ fn needs_configuration(rpc: Option<Rpc>) -> bool {
 
 fn same_kind(a: &Outcome, b: &Outcome) -> bool {
     match (a, b) {
+        // Only the kind: the text depends on the moment.
         (Outcome::Failed(_), Outcome::Failed(_)) => true,
         (a, b) => a == b,
     }

@@ -29,7 +29,9 @@ impl Report {
             .findings
             .iter()
             .map(|finding| {
+                // A rule that is not in the table must not make its finding look harmless.
                 let severity = rules::find(finding.rule).map_or(Severity::Must, |it| it.severity);
+                // The index points into `rules` of the driver above, which has the same order.
                 let index = rules::all().position(|rule| rule.id == finding.rule);
                 let place = if finding.path.is_empty() {
                     String::new()
@@ -45,6 +47,8 @@ impl Report {
                         finding.subject, finding.message, finding.expected, finding.found
                     )},
                     "locations": [{
+                        // Code scanning of GitHub refuses a result without a physical location,
+                        // though the rules are broken by calls and not by lines of a file.
                         "physicalLocation": {"artifactLocation": {"uri": uri(&self.provider)}},
                         "logicalLocations": [{
                             "fullyQualifiedName": format!("{}.{}", finding.subject, finding.path),
@@ -63,6 +67,8 @@ impl Report {
                     "rules": rules,
                 }},
                 "invocations": [{
+                    // Findings are a result and no failure: only a run that ended early was not
+                    // successful.
                     "executionSuccessful": self.stopped.is_none(),
                     "exitCode": self.exit_code(),
                 }],
@@ -80,6 +86,7 @@ fn uri(name: &str) -> String {
         match byte {
             b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
             byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            // A path may have spaces, quotes and other letters, which a URI must not.
             byte => uri.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -147,6 +154,7 @@ mod tests {
         assert!(driver["name"].is_string() && driver["version"].is_string());
         let rules = items(driver, "rules");
         let ids: BTreeSet<_> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+        // Two rules with one id would give two meanings to `ruleId`.
         assert_eq!((rules.len(), ids.len()), (175, 175));
         for rule in rules {
             check(rule, "rule");
@@ -164,6 +172,7 @@ mod tests {
         for result in results {
             check_level(check(result, "result"));
             check_message(&result["message"]);
+            // Some tools read the rule by its index and others by its id.
             let at = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).unwrap();
             assert_eq!(rules[at]["id"], result["ruleId"]);
             for location in items(result, "locations") {

@@ -12,6 +12,7 @@ impl Report {
     /// Returns the report as text of at most `width` columns.
     #[must_use]
     pub fn terminal(&self, width: usize) -> String {
+        // The table needs some room, and very long lines are hard to read.
         let width = width.clamp(40, 120);
         let mut out = String::new();
         self.head(&mut out);
@@ -78,6 +79,7 @@ impl Report {
             let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);
             out.push_str(&wrapped(&head, width, ""));
             let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
+            // A rule that every type breaks would push the others out of sight.
             for finding in own.iter().take(PRINTED) {
                 one(out, finding, width);
             }
@@ -93,6 +95,7 @@ impl Report {
 
     /// Why rules were not examined, rules with the same reason together.
     fn reasons(&self, out: &mut String, width: usize) {
+        // No map: the reasons stay in the order of the rules.
         let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
             let reason = match &row.verdict {
@@ -141,6 +144,7 @@ fn one(out: &mut String, finding: &Finding, width: usize) {
         [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
     {
         if !text.is_empty() {
+            // An input may be a whole object with long texts.
             out.push_str(&wrapped(&format!("{what}: {}", truncate(text, 400)), width, "    "));
         }
     }
@@ -148,17 +152,20 @@ fn one(out: &mut String, finding: &Finding, width: usize) {
 
 /// The text in lines of at most `width` columns, each after `indent`.
 fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    // With no room at all, the loop over a long word below would not end.
     let room = width.saturating_sub(indent.len()).max(20);
     let mut out = String::new();
     for line in text.lines() {
         let mut current = String::new();
         for word in line.split(' ') {
             let mut word = word.to_owned();
+            // Texts of providers need not be ASCII: by bytes, lines would end too early.
             let length = |text: &str| text.chars().count();
             if !current.is_empty() && length(&current) + 1 + length(&word) > room {
                 out.push_str(&format!("{indent}{current}\n"));
                 current.clear();
             }
+            // A hash or a path may be longer than a line.
             while length(&word) > room {
                 let rest: String = word.chars().skip(room).collect();
                 let first: String = word.chars().take(room).collect();

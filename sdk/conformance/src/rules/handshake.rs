@@ -5,6 +5,7 @@ use super::{Rule, row};
 
 /// The rows.
 pub(super) const ROWS: &[Rule] = &[
+    // Not a must, because hosts always set the cookie.
     row(
         ("H-01", Should, 0),
         "Exits with a non-zero status and a note when started without the magic cookie",
@@ -12,6 +13,7 @@ pub(super) const ROWS: &[Rule] = &[
         "A user who runs the file by hand sees it hang.",
         "Serve only when TF_PLUGIN_MAGIC_COOKIE is right, otherwise print a note to stderr and exit 1.",
     ),
+    // go-plugin takes the first line on stdout for the handshake, whatever it is.
     row(
         ("H-02", Must, 0),
         "Prints nothing to stdout before the handshake line",
@@ -54,6 +56,7 @@ pub(super) const ROWS: &[Rule] = &[
         "A key found in a binary opens the connections of all users.",
         "Generate the key pair at start.",
     ),
+    // Not a must, because Terraform does without TLS only when TF_DISABLE_PLUGIN_TLS is set.
     row(
         ("H-08", Should, 0),
         "Serves without TLS when the host sends no certificate",
@@ -82,6 +85,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The provider eats the answer to the approval question.",
         "Never read stdin.",
     ),
+    // A terminal sends SIGINT to all processes of the group.
     row(
         ("H-12", Must, 0),
         "Ignores SIGINT",
@@ -89,6 +93,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Ctrl-C in the terminal kills the provider in the middle of a change.",
         "Ignore SIGINT; the host asks through StopProvider.",
     ),
+    // go-plugin waits for 2 s before it kills.
     row(
         ("H-13", Should, 0),
         "Ends within 2 s after GRPCController.Shutdown",
@@ -145,6 +150,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The provider fails in containers and CI.",
         "Do not depend on the environment of a login shell.",
     ),
+    // 64 KiB is the buffer of go-plugin's log reader.
     row(
         ("H-21", Must, 0),
         "Raw stdout stays silent after the handshake, and no stderr line is over 64 KiB",
@@ -152,6 +158,7 @@ pub(super) const ROWS: &[Rule] = &[
         "A long line on stdout blocks the provider, and Terraform hangs.",
         "Log to stderr in lines; keep stdout for the handshake.",
     ),
+    // Without a manifest, a release counts as one of protocol 5.0.
     row(
         ("H-22", Must, 0),
         "Names and manifest of the package match the served protocol",

@@ -124,6 +124,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The provider crashes at the end of a run.",
         "Treat a closed lease as closed.",
     ),
+    // Terraform calls a function while planning and applying, and compares the results.
     row(
         ("F-01", Must, 0),
         "Functions are pure, in every process, time zone and locale",
@@ -145,6 +146,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform cannot show which argument is wrong.",
         "Set function_argument to an index in range.",
     ),
+    // Terraform calls functions of providers that are not configured.
     row(
         ("F-04", Must, 0),
         "Functions work before Configure and answer within 100 ms",

@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The object is lost to the state.",
         "Set every attribute before returning.",
     ),
+    // Of a provider with `legacy_type_system`, Terraform only logs such differences.
     row(
         ("A-02", Must, 3),
         "The new object equals the plan where the plan was known",
@@ -96,6 +97,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The plan fails instead of creating the object again.",
         "Return null for \"not found\".",
     ),
+    // Terraform stores what comes with the error, and marks the object as tainted.
     row(
         ("A-14", Must, 3),
         "A failed create returns what exists",

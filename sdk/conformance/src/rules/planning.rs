@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform refuses the plan.",
         "Encode with the schema's type.",
     ),
+    // Of a provider with `legacy_type_system`, Terraform only logs what is wrong here.
     row(
         ("P-02", Must, 1),
         "Configured values are kept, and only computed attributes are set",
@@ -40,6 +41,7 @@ pub(super) const ROWS: &[Rule] = &[
         "\"Provider produced inconsistent final plan\".",
         "Use no clock, no random numbers and no map order while planning.",
     ),
+    // While applying, Terraform plans again with the values that have become known.
     row(
         ("P-06", Must, 1),
         "Learning unknown values never changes a planned value that was known",
@@ -75,6 +77,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Users lose an object that they meant to change.",
         "Let the documentation follow the schema.",
     ),
+    // At level 3, because only an apply shows it.
     row(
         ("P-11", Must, 3),
         "Computed attributes that are planned as null stay null",
@@ -110,6 +113,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Plans show changes that never end.",
         "Plan what the configuration says.",
     ),
+    // At level 3, which has the recording proxy.
     row(
         ("P-16", Must, 3),
         "Planning makes no changing remote call",
@@ -124,6 +128,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform refuses the answer.",
         "Check the client capability first.",
     ),
+    // Not a must, because all resources with the old SDK set it, and work.
     row(
         ("P-18", Should, 1),
         "Does not set legacy_type_system",
@@ -138,6 +143,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform refuses the plan.",
         "Plan the prior identity.",
     ),
+    // At level 3, because only an apply shows it.
     row(
         ("P-20", Must, 3),
         "Refinements of planned unknown values hold for the applied value",
@@ -145,6 +151,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Conditions that were decided during the plan turn out wrong.",
         "Promise only what always holds.",
     ),
+    // Numbers of cty have 512 bits.
     row(
         ("P-21", Must, 1),
         "Numbers such as 2^53+1 and 10^40 survive planning",

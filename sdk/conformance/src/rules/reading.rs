@@ -19,6 +19,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Every plan shows drift.",
         "Normalize values.",
     ),
+    // At level 3, because a state that the suite made up has no configuration.
     row(
         ("R-03", Must, 3),
         "Read returns configured values as they were written",
@@ -82,6 +83,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Old states crash the provider.",
         "Write an upgrader per version, or return an error.",
     ),
+    // Not a must, because hosts refuse such a state themselves.
     row(
         ("U-03", Should, 0),
         "A version above the current one is refused",
@@ -117,6 +119,7 @@ pub(super) const ROWS: &[Rule] = &[
         "The object is forgotten.",
         "Return the upgraded object, or an error.",
     ),
+    // Not a must, because only states from before Terraform 0.12 have this form.
     row(
         ("U-08", Should, 0),
         "A flatmap state is upgraded or refused with an error",

@@ -68,6 +68,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Long applies run out of memory.",
         "Close what each call opens.",
     ),
+    // Not a must, because Terraform has raised the limit.
     row(
         ("Z-10", Should, 0),
         "Answers for normal objects stay below 4 MiB",
@@ -75,6 +76,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Other hosts refuse the answer.",
         "Return references instead of contents.",
     ),
+    // Not a must, because the client of go-plugin keeps its one connection.
     row(
         ("Z-11", Should, 0),
         "Serves again after a connection is dropped",
@@ -131,6 +133,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Anybody on the network reads the credentials.",
         "Use the default verifier.",
     ),
+    // Not a must, because providers for local files write elsewhere by design.
     row(
         ("K-05", Should, 0),
         "Files are written only below TMPDIR",

@@ -103,6 +103,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Users cannot find out what an attribute does.",
         "Write a description for each type and attribute.",
     ),
+    // Not a must, because a name is only a sign.
     row(
         ("S-15", Should, 0),
         "Attributes whose names smell of secrets are sensitive or write-only",

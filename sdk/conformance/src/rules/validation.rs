@@ -40,6 +40,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform cannot show the place of the mistake.",
         "Use paths of the schema, and a short summary.",
     ),
+    // Not a must, because hosts refuse such a configuration themselves.
     row(
         ("V-06", Should, 0),
         "A missing required attribute is reported at its path",
@@ -103,6 +104,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Terraform reports a crash instead of the missing configuration.",
         "Check whether the client is there, and report an error.",
     ),
+    // Not a must, because Terraform configures a process once.
     row(
         ("C-04", Should, 1),
         "A second Configure works or is refused",

@@ -60,6 +60,7 @@ impl Resource<'_> {
             });
             cases.push(case(&id, quote!(#computed { #id_part })));
         }
+        // The foreign struct lacks local attributes, so it would not be a whole answer.
         if let Some(from) = self.from.filter(|_| self.ours().all(|part| !part.is_local())) {
             let value = match self.ours().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
@@ -87,6 +88,8 @@ impl Resource<'_> {
             }
             false => quote!(fn computed(self, #prior: #model) -> #computed),
         };
+        // Every body uses the parameter, because an unused one would cause a warning in the
+        // author's crate.
         let case = |ty: &TokenStream, body: TokenStream| Case {
             ty: ty.clone(),
             items: quote! {
@@ -107,6 +110,8 @@ impl Resource<'_> {
             false => value,
         };
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
+        // `()` tells nothing, which is enough only if a read tells the rest or nothing else
+        // changes.
         let is_done_enough = is_open || self.ours().all(Part::keeps);
         if is_done_enough {
             let body = match is_open {
@@ -203,6 +208,7 @@ impl Resource<'_> {
             let ident = part.ident;
             quote!(#ident: #id)
         });
+        // With `..`, because the foreign struct may have more fields.
         quote! {{
             let #from { #(#names,)* .. } = self;
             #computed { #(#names: #values,)* #own }
@@ -240,6 +246,7 @@ impl Answers<'_> {
 
 /// A type as people write it.
 fn shown(ty: &TokenStream) -> String {
+    // Tokens are printed with spaces between them.
     let text = ty.to_string().replace(":: core :: option :: ", "");
     [(" :: ", "::"), (" < ", "<"), (" >", ">")]
         .iter()

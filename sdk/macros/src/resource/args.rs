@@ -70,6 +70,8 @@ impl ResourceArgs {
     }
 
     fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
+        // Also reserved words, so that a wrong one gets the message below and not one of the
+        // parser.
         let word = Ident::parse_any(input)?;
         if word == "ready" || word == "gone" {
             let slot = if word == "ready" { &mut self.ready } else { &mut self.gone };
@@ -101,6 +103,7 @@ impl Parse for ResourceArgs {
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
+            // A comma may also end the list.
             if !input.is_empty() {
                 said.hear(input)?;
             }
@@ -144,6 +147,7 @@ impl Waiting {
 
     fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
         let is_word =
+            // `size == 1` is a condition, `every = …` is not.
             input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);
         if !is_word {
             let until: Expr = input.parse()?;

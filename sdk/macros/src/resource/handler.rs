@@ -39,6 +39,7 @@ impl Resource<'_> {
                     quote!(all.#ident)
                 },
             );
+            // Kept before the wait: the object exists, and a timeout must not lose it.
             let all = match self.said.ready {
                 Some(_) => quote! {
                     call.keep(::core::clone::Clone::clone(&all));
@@ -90,6 +91,7 @@ impl Resource<'_> {
         let (model, computed) = (&self.input.ident, &self.computed);
         let changed = self.answer(expression, Phase::Update);
         let body = if self.asks_after_update() {
+            // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
                 quote! {
                     if let ::core::option::Option::Some(computed) = __Changed::computed(changed, &call.prior) {
@@ -101,6 +103,7 @@ impl Resource<'_> {
             let id = self.prior_id(&quote!(call.prior));
             quote! {
                 let changed = #changed;
+                // Without a use, it would cause a warning in the author's crate.
                 let _ = &changed;
                 #is_all
                 let found = #found;
@@ -238,6 +241,7 @@ impl Resource<'_> {
     /// The names that an expression has.
     fn scope_of(&self, phase: Phase) -> Scope {
         let scope = self.attributes_of(phase, self.scope());
+        // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
         let wholes = match phase {

@@ -48,6 +48,7 @@ impl Resource<'_> {
         // All other handlers may wait for something.
         let is_async = word != "validate";
         let (keyword, wait) = (is_async.then(|| quote!(async)), is_async.then(|| quote!(.await)));
+        // This one gets a mutable reference already.
         let by_reference = (word != "modify_plan").then(|| quote!(let call = &call; let _ = call;));
         Some(quote! {
             #keyword fn #name(&self, call: #call) -> ::formwork_sdk::Answer<#result> {

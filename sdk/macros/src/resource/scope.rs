@@ -32,6 +32,8 @@ impl Mentions {
     }
 
     fn collect(&mut self, tokens: TokenStream) {
+        // Behind one dot is a field or method. Behind the two of a range, a name stands alone
+        // again.
         let mut n_dots = 0;
         for token in tokens {
             let follows_dot = std::mem::take(&mut n_dots) == 1;
@@ -41,6 +43,7 @@ impl Mentions {
                     n_dots = if follows_dot { 2 } else { 1 };
                 }
                 TokenTree::Ident(ident) if !follows_dot => {
+                    // `r#type` and `type` are one name.
                     self.names.insert(ident.unraw().to_string());
                 }
                 TokenTree::Literal(literal) => self.texts.push(literal.to_string()),
@@ -55,6 +58,7 @@ impl Mentions {
     }
 
     pub(crate) fn has_text(&self, name: &str) -> bool {
+        // `{name}` and `{name:?}` in a format string use a variable too.
         let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
         let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
         self.names.contains(name) || self.texts.iter().any(is_shown)
@@ -84,6 +88,7 @@ impl Scope {
     ) -> Self {
         self.variables.extend(parts.into_iter().map(|part| {
             let ident = part.ident;
+            // A handler may move it, and a wait uses it in each attempt.
             (ident.clone(), quote!(::core::clone::Clone::clone(&#place.#ident)))
         }));
         self
@@ -98,6 +103,7 @@ impl Scope {
     /// The variables that are mentioned. An unused one causes no warning.
     pub(crate) fn bound(&self, mentions: &Mentions) -> TokenStream {
         let needed = self.variables.iter().filter(|(ident, _)| mentions.has(ident));
+        // A name may be mentioned without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
     }
 }

@@ -29,6 +29,7 @@ impl Action for Count {
     async fn invoke(&self, call: Invoke<Counting>) -> Answer<()> {
         for number in 1..=call.config.to {
             call.progress.tell(number.to_string());
+            // Lets the host take the event, as in an action that waits.
             tokio::task::yield_now().await;
         }
         match call.config.to {
@@ -105,6 +106,7 @@ async fn counted(to: Value) -> Vec<String> {
 #[tokio::test]
 async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
     assert_eq!(counted(Value::null(formwork_value::Type::Number)).await, ["1", "2", "end "]);
+    // An error is an end too: a host waits for `Completed` and takes nothing after it.
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
 }
 
@@ -141,6 +143,7 @@ async fn objects_are_listed_by_identity_up_to_the_limit() {
 
 #[tokio::test]
 async fn whole_objects_are_listed_where_they_are_wanted() {
+    // A limit of 0 is none.
     let mut events = server().list(listing(1, 0, true)).await.unwrap();
     let event = events.next().await.unwrap().unwrap();
     let Some(Payload::Value(object, _)) = event.object else { panic!("no object") };
@@ -158,6 +161,7 @@ async fn nothing_is_looked_for_before_it_is_wanted() {
     assert_eq!(looked_for(), 0);
     for wanted in 1..=5 {
         events.next().await.unwrap().unwrap();
+        // One object more is made ready beside those that were taken.
         assert!(looked_for() <= wanted + 1, "{} for {wanted}", looked_for());
     }
     drop(events);
@@ -169,6 +173,7 @@ async fn what_ends_a_listing_comes_after_what_was_found() {
     let events = listed(9, 0).await;
     assert_eq!(events.len(), 7, "six things and a problem");
     assert_eq!(events[6].diagnostics[0].detail, "the seventh is not to be found");
+    // The objects were sent before the warning came, so it needs an event of its own.
     let events = listed(2, 0).await;
     assert_eq!(events[2].diagnostics[0].summary, "Nothing more");
     assert_eq!(events[2].identity, None);
@@ -207,6 +212,7 @@ async fn a_listing_ends_with_the_last_object_that_is_wanted() {
 
         async fn list(&self, call: Search<(), Thing>) -> Answer<()> {
             call.found("a", ThingIdentity { name: "a".to_owned() }).await;
+            // Only the limit can end this.
             std::future::pending().await
         }
     }
@@ -235,6 +241,7 @@ async fn a_listing_ends_when_the_host_wants_an_end() {
     let server = Server::new(provider.list("test_thing", Endless));
     let request = ListRequest { config: Payload::Absent, ..listing(1, 0, false) };
     let events = server.list(request).await.unwrap();
+    // `join!` polls in this order, so the listing begins before the stop.
     let (events, stopped) = tokio::join!(events.collect::<Vec<_>>(), server.stop());
     stopped.unwrap();
     assert_eq!(events[0].as_ref().unwrap().diagnostics[0].summary, "Interrupted");

@@ -42,6 +42,7 @@ impl Resource for Things {
     async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
         if change.config.ready.is_unknown() {
             change.deferral.request(DeferredReason::ResourceConfigUnknown)?;
+            // Only a host that allows no deferral gets here.
             return Err(Problem::new("Not ready", ""));
         }
         let owner = owner(change.meta.read::<Module>()?);
@@ -94,6 +95,7 @@ fn plan(ready: Value, owner: Option<&str>, client: ClientCapabilities) -> PlanRe
     let config = thing(ready, Value::null(Type::String));
     PlanRequest {
         type_name: "test_thing".to_owned(),
+        // By the rules of a host, so that no test has a proposal that no host makes.
         proposed: payload(&proposed_new(&shape.block, &prior, &config)),
         prior: payload(&prior),
         config: payload(&config),
@@ -114,9 +116,11 @@ fn owner_of(payload: &Payload) -> Value {
 async fn what_a_module_says_reaches_every_call_about_its_resources() {
     let server = server();
     let yes = || Value::Bool(true);
+    // A module that says nothing sends a null.
     for (said, expected) in [(Some("us"), "us"), (None, "nobody")] {
         let planned = server.plan(plan(yes(), said, CLIENT)).await.unwrap();
         assert_eq!(owner_of(&planned.planned), Value::string(expected));
+        // Unknown, so that what is compared below comes from `create` and not from the plan.
         let planned = payload(&thing(yes(), Value::unknown(Type::String)));
         let request = plan(yes(), said, CLIENT);
         let apply = ApplyRequest {
@@ -177,6 +181,7 @@ async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
 async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
     let server = server();
     let read = async |owner: &str, said: Option<&str>| {
+        // In bytes, as from a host, to be compared with those of the answer.
         let current = payload(&thing(Value::Bool(true), Value::string(owner))).encode().unwrap();
         let request = ReadRequest {
             type_name: "test_thing".to_owned(),

@@ -46,10 +46,12 @@ impl Resource for Volumes {
     }
 
     async fn read(&self, call: Read<Volume>) -> Answer<Option<Volume>> {
+        // Shows in the object whether the private data came along.
         Ok(Some(Volume { note: call.private.get("note"), ..call.current }))
     }
 
     async fn take_over(&self, from: Foreign) -> Answer<Option<VolumeDraft>> {
+        // Without the host name: Terraform and OpenTofu have different ones for a provider.
         if from.type_name != "cloud_disk" || !from.provider.ends_with("/acme/cloud") {
             return Ok(None);
         }
@@ -118,8 +120,10 @@ async fn an_identity_that_only_the_source_knew_is_kept_where_it_fits() {
         let moved = request("cloud_disk", r#"{"gigabytes":5}"#);
         server.move_state(MoveRequest { source_identity: Some(identity), ..moved }).await.unwrap()
     };
+    // The disk has no name, so that only the identity of the source can give the key.
     let answer = of(r#"{"key":"k"}"#).await;
     assert_eq!(answer.identity.as_ref().map(shown).as_deref(), Some(r#"{"key":"k"}"#));
+    // Another shape is no error: the object is ours, and a read can give its identity later.
     assert_eq!(of(r#"{"path":"k"}"#).await.identity, None);
 }
 
@@ -128,6 +132,7 @@ async fn what_there_is_no_way_from_is_refused() {
     let server = server();
     let answer = server.move_state(request("cloud_net", "{}")).await.unwrap();
     assert!(said(&answer).contains("Objects of cloud_net of registry.terraform.io/acme/cloud"));
+    // No half object may stand beside the error.
     assert_eq!(answer.state, Payload::Absent);
     let answer = server.move_state(request("cloud_disk", r#"{"gigabytes":{}}"#)).await.unwrap();
     assert!(said(&answer).contains("Unable to read previously saved state"), "{}", said(&answer));
@@ -155,6 +160,7 @@ impl Resource for Racks {
     const IDENTITY_VERSION: u64 = 2;
 
     fn identity_upgrades() -> IdentityUpgrades<Self> {
+        // There is no way from version 1, which must be refused.
         IdentityUpgrades::none()
             .from::<0, RackNumber>(|old| Ok(RackIdentity { name: format!("rack-{}", old.number) }))
     }
@@ -203,6 +209,7 @@ async fn what_is_found_along_with_an_object_is_of_one_resource_type_of_the_provi
     let answer = imported(racks(), "r", None).await;
     assert!(answer.resources.is_empty());
     assert!(answer.diagnostics[0].detail.contains("has no resource type of that kind"));
+    // Both types have one implementation, so that `along` cannot mean one of them.
     let twice = racks().resource("cloud_volume", Volumes).resource("cloud_disk", Volumes);
     let answer = imported(twice, "r", None).await;
     assert!(answer.diagnostics[0].detail.contains("has several resource types of that kind"));
@@ -213,6 +220,7 @@ async fn an_identity_alone_is_enough_to_import_an_object() {
     let identity = Value::object([("name", Value::string("r"))]);
     let ty = identity.ty();
     let identity = Payload::Value(identity.split_marks().0, ty);
+    // Since Terraform 1.12 an identity can stand for the id, which is empty then.
     let answer = imported(racks(), "", Some(identity)).await;
     assert_eq!(shown(&answer.resources[0].state), r#"{"name":"r"}"#);
 }

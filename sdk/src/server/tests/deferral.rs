@@ -72,6 +72,8 @@ impl Resource for Desks {
     }
 
     async fn import(&self, call: Import<Desk>) -> Answer<DeskDraft> {
+        // Reported and not returned: the request below then comes in a call that has failed
+        // already.
         if call.id.is_empty() {
             call.report(Problem::because("an id is no empty text"));
         }
@@ -123,6 +125,7 @@ async fn server(address: Value, client: ClientCapabilities) -> Server {
         config: Payload::Value(config, Office::shape().ty().clone()),
         client,
     };
+    // Terraform ends the run at an error of `ConfigureProvider`, so a deferral must be none.
     assert!(server.configure(request).await.unwrap().diagnostics.is_empty());
     server
 }
@@ -168,6 +171,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
     let server = server(Value::unknown(Type::String), PATIENT).await;
     let planned = server.plan(plan(PATIENT)).await.unwrap();
     assert_eq!((planned.deferred, planned.diagnostics), (REASON, Vec::new()));
+    // A null instead of the unknown would be a promise that is not meant.
     assert!(number_of(&planned.planned).is_unknown());
     let read = ReadRequest {
         type_name: DESK.to_owned(),
@@ -178,6 +182,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
         identity: None,
     };
     let read = server.read(read).await.unwrap();
+    // The object stays as it was: a null would mean that it is gone.
     assert_eq!((read.deferred, number_of(&read.state)), (REASON, Value::int(7)));
     let found = server.import(import(PATIENT)).await.unwrap();
     assert_eq!(found.deferred, REASON);
@@ -215,6 +220,7 @@ async fn a_provider_that_learns_all_later_is_asked_again() {
     server.configure(request).await.unwrap();
     let planned = server.plan(plan(PATIENT)).await.unwrap();
     assert_eq!(planned.deferred, None);
+    // The panic proves that the handler was called.
     assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
 }
 
@@ -222,6 +228,7 @@ async fn a_provider_that_learns_all_later_is_asked_again() {
 async fn a_host_that_wants_its_answer_now_gets_one() {
     let server = server(Value::unknown(Type::String), CLIENT).await;
     let planned = server.plan(plan(CLIENT)).await.unwrap();
+    // Only a host that has said that it can put calls off may be answered with `deferred`.
     assert_eq!(planned.deferred, None);
     assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
     let found = server.import(import(CLIENT)).await.unwrap();

@@ -44,6 +44,7 @@ pub(super) fn read(
                 $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
                 $(Method::$streamed => Answer::read(offer, of, json)
                     .map(|events: Vec<_>| Response::$streamed(whole(events))),)*
+                // The provider itself describes what it offers, and a record does not.
                 _ => Err("no such answer is recorded".to_owned()),
             }
         };
@@ -99,6 +100,7 @@ async fn write_events(
 ) -> Result<Response, Failure> {
     Ok(match answer {
         Response::ListResource(events) => {
+            // As a whole, because a record has one answer for each call.
             let events: Vec<_> = events.try_collect().await?;
             events.write(page, of);
             Response::ListResource(whole(events))
@@ -108,6 +110,7 @@ async fn write_events(
             events.write(page, of);
             Response::InvokeAction(whole(events))
         }
+        // What the provider offers is not recorded.
         other => other,
     })
 }
@@ -190,6 +193,7 @@ impl Answer for PlanResponse {
             page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
         }
         page.put("planned_private", shown_bytes(&self.planned_private));
+        // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
             page.put("legacy_type_system", json!(true));
         }
@@ -232,6 +236,7 @@ impl Answer for ImportResponse {
     fn write(&self, page: &mut Page<'_>, _: &str) {
         let mut shown = Vec::new();
         for one in &self.resources {
+            // By its own type: an import may find objects of several types.
             let name = &one.type_name;
             let identity = one.identity.as_ref();
             shown.push(json!({
@@ -334,6 +339,7 @@ impl Answer for OpenResponse {
         }
         page.payload("result", Kind::Ephemeral(of), &self.result);
         page.put("private", shown_bytes(&self.private));
+        // As a length of time: the moment itself would be past when it is replayed.
         page.put("renew_in", seconds_until(self.renew_at));
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
@@ -388,6 +394,7 @@ impl Answer for Vec<ActionEvent> {
         page.put("progress", progress.collect());
         for event in self {
             if let ActionEvent::Completed(said) = event {
+                // Even without diagnostics: a stream that broke off has no end like this.
                 page.put("completed", json!(true));
                 page.diagnostics(said);
             }
@@ -410,6 +417,7 @@ impl Answer for Vec<ListEvent> {
         let offer = page.offer;
         let mut events = Vec::new();
         for event in self {
+            // A page for each event, since they all have the same fields.
             let mut inner = Page::new(offer);
             inner.put("name", json!(event.display_name));
             inner.identity("identity", of, event.identity.as_ref());
@@ -438,7 +446,9 @@ impl Answer for Vec<ListEvent> {
 
 /// Seconds until a moment, so that a record does not depend on the time of recording.
 fn seconds_until(moment: Option<SystemTime>) -> Json {
+    // A moment in the past counts as none.
     let left = moment.and_then(|moment| moment.duration_since(now()).ok());
+    // Whole seconds: the rest is the time that the call took.
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
 }
 

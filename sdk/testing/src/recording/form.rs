@@ -147,6 +147,7 @@ impl<'o> Page<'o> {
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
+                // A name stays as it is, even if a secret has the same text.
                 self.name(&plain.value().ty());
                 let mut json = shown(plain.value(), &ty);
                 if let Some(block) = self.offer.block(kind) {
@@ -245,6 +246,7 @@ pub(super) fn path(json: &Json) -> Path {
 /// Bytes as a string if possible, otherwise as digits.
 pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
     match std::str::from_utf8(bytes) {
+        // In the protocol, empty bytes and none are the same.
         Ok("") => Json::Null,
         Ok(text) => Json::from(text),
         Err(_) => {
@@ -335,6 +337,7 @@ pub(super) fn conceal(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET: json.take()}),
         Json::Array(items) => items.iter_mut().for_each(conceal),
+        // `true` in the marker of an unknown value is no secret.
         Json::Object(members) if members.contains_key(UNKNOWN) => {}
         Json::Object(members) => members.values_mut().for_each(conceal),
         Json::Null | Json::String(_) => {}
@@ -415,7 +418,9 @@ mod tests {
             (Type::Bool, Value::Bool(true)),
             (Type::Number, Value::int(-7)),
             (Type::Number, Value::Number(Number::parse("0.5").unwrap())),
+            // More digits than a double has.
             (Type::Number, Value::Number(Number::parse("123456789012345678901234567890").unwrap())),
+            // Text that looks like a marker and like the token of a secret.
             (Type::String, Value::string("$type «»")),
             (Type::String, Value::unknown(Type::String)),
             (Type::Number, Value::refined(Type::Number, not_null)),
@@ -425,6 +430,7 @@ mod tests {
             (
                 Type::map(Type::String),
                 Value::map(
+                    // A key that looks like a marker.
                     Type::String,
                     [("$unknown", Value::string("x")), ("k", Value::string(""))],
                 ),

@@ -30,6 +30,7 @@ impl RecordingProvider {
     async fn page(&self) -> Result<Page<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
+                // Providers of before 5.9 and 6.9 have no identities.
                 Err(Failure::Unimplemented(_)) => IdentitySchemas::default(),
                 answer => answer?,
             };
@@ -47,8 +48,10 @@ impl RecordingProvider {
         let (method, call) = (request.method(), (request.method().function_name(), of.as_str()));
         let Some(page) = page.request(&request) else { return self.inner.call(request).await };
         if self.replays {
+            // As a failure of the provider, which the engine reports like any other.
             let answer = self.recording.answer(call, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
+                // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
             }
             return answer::read(offer, (method, call.1), &answer).map_err(|reason| {
@@ -63,6 +66,7 @@ impl RecordingProvider {
             Ok(answer) => answer::write(&mut kept, call.1, answer).await,
             Err(failure) => Err(failure),
         };
+        // A failed call belongs to the record: the host has seen it.
         if let Err(failure) = &answer {
             kept.put("failure", json!(failure.to_string()));
         }

@@ -70,6 +70,7 @@ impl Page<'_> {
     }
 
     fn configure(mut self, request: &ConfigureRequest) -> Self {
+        // Without the version of the host, because a record outlives it.
         self.payload("config", Kind::Provider, &request.config);
         self
     }
@@ -122,6 +123,7 @@ impl Page<'_> {
         self.put("source_provider", json!(request.source_provider));
         self.put("source_type", json!(request.source_type));
         self.put("source_version", json!(request.source_version));
+        // Without a schema: the source may be a type of another provider.
         self.raw("source_state", None, &request.source_state);
         self.put("source_private", shown_bytes(&request.source_private));
         if let Some(identity) = &request.source_identity {
@@ -188,6 +190,7 @@ impl Page<'_> {
     /// Encodes a stored object. Attributes that are sensitive in the current schema are secret.
     fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
         let mut json = match state {
+            // What is no JSON becomes null: to refuse it is up to the provider.
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
             RawState::Flat(members) => json!(members),
         };

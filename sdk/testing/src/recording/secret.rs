@@ -65,6 +65,7 @@ impl Tokens<'_> {
     }
 
     fn member(&mut self, name: &str, json: &Json) -> (String, Json) {
+        // A type has names of attributes and no values.
         if name == TYPE {
             return (name.to_owned(), json.clone());
         }
@@ -89,6 +90,7 @@ impl Tokens<'_> {
                 hidden.push_str(&self.token(secret));
                 rest = &rest[secret.len()..];
             } else {
+                // By characters, because a cut inside one would panic.
                 hidden.push(next);
                 rest = &rest[next.len_utf8()..];
             }
@@ -114,6 +116,7 @@ impl Bound {
     /// Matches a request with a recorded one, and returns the further values of tokens. The error
     /// describes the difference.
     pub(super) fn matches(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
+        // On a copy: a request that does not fit must leave no values behind.
         let mut bound = self.clone();
         bound.unify("", recorded, came)?;
         Ok(bound)
@@ -160,6 +163,7 @@ impl Bound {
                 let names =
                     left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
                 for name in names {
+                    // A null member is left out of a record, so absent and null are alike.
                     let null = Json::Null;
                     let (left, right) = (left.get(name), right.get(name));
                     let (left, right) = (left.unwrap_or(&null), right.unwrap_or(&null));
@@ -192,6 +196,7 @@ impl Bound {
         if recorded == came {
             return true;
         }
+        // In one string, only one token without a value can be found.
         let Some((before, rest)) = recorded.split_once(OPEN) else { return false };
         let Some((number, after)) = rest.split_once(CLOSE) else { return false };
         let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
@@ -224,6 +229,7 @@ mod tests {
             hidden(&["hunter2", "ab", "hunter22"], &json),
             json!({"a": "«secret 1»", "b": ["x", "user:«secret 1»@host", "«secret 2»"], "c": "«secret 3»"})
         );
+        // A secret this short is found inside other words by chance.
         assert_eq!(hidden(&["ab"], &json!("cab")), json!("cab"));
     }
 

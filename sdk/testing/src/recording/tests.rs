@@ -30,12 +30,14 @@ struct Door {
 
 struct Doors {
     made: Mutex<Vec<String>>,
+    // False in a replay, where a call of the provider is the error to find.
     works: bool,
 }
 
 impl Doors {
     fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
         assert!(self.works, "a replay asks nobody");
+        // A secret inside another text must be hidden too.
         let note = format!("say {} at the door", planned.code);
         DoorComputed { note, key: format!("made-up-key-{id}"), id }
     }
@@ -93,16 +95,19 @@ fn a_record_can_be_read_and_holds_no_secret() {
     }
     let first: Vec<&str> = text.lines().filter(|line| line.contains("apply")).take(1).collect();
     expect![[r#"{"call":"apply","of":"doors_door","request":{"config":{"code":"«secret 1»","house":"red"},"planned":{"code":"«secret 1»","house":"red","id":{"$unknown":true},"key":{"$unknown":true},"note":{"$unknown":true}}},"answer":{"state":{"code":"«secret 1»","house":"red","id":"1","key":"«secret 2»","note":"say «secret 1» at the door"}}}"#]].assert_eq(&first.join("\n"));
+    // A record is kept beside the tests: it must not change with each run.
     assert_eq!(text, recorded().1, "another recording is the same");
 }
 
 #[test]
 fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
+    // With other codes, the tokens of the record take the values of this run.
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
         let recording = Recording::read(&text).unwrap();
         let mut lab = lab(false);
         lab.replay(&recording);
+        // `note` is not sensitive, so that the second plan shows the first code inside it.
         let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
         assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
         assert_eq!(recording.rest(), Vec::<String>::new());
@@ -122,6 +127,7 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
         "validate_resource_config of doors_door came, but not as the validate_resource_config of \
          doors_door that was recorded: config.house was \"red\" and is \"blue\"",
     );
+    // Without the validation and the plan, the first call of the host meets an `apply`.
     let rest: String =
         text.split_inclusive('\n').filter(|line| line.contains("\"apply\"")).collect();
     replaying(&rest)
@@ -179,6 +185,7 @@ impl Action for Safes {
     async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
         assert!(self.works, "a replay asks nobody");
         call.progress.tell(format!("turning by {}", call.config.by));
+        // The record must have the progress and the error.
         Err(Problem::new("It is stuck", ""))
     }
 }
@@ -207,6 +214,7 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     lab.record(&recording);
     lab.live(&config(4711));
     let text = recording.text();
+    // `turns` is a list, and each number in it is a secret by itself.
     for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
@@ -252,6 +260,7 @@ async fn answers_that_stream_are_kept_and_come_again() {
     let again = Recording::read(&text).unwrap();
     let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
     assert_eq!(second.1, first.1);
+    // No request of the replay has the pin, so that its token has no value to take.
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
     assert_eq!(again.rest(), Vec::<String>::new());
 }
@@ -304,11 +313,14 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         lab.plan(&config).expect_nothing();
         lab.destroy(&config).expect_done();
     };
+    // Words that a record has as names too, where they must stay.
     for secret in ["password", "word", "config", "what"] {
         let (recording, mut recorded) = (Recording::new(), lab());
         recorded.record(&recording);
         live(&mut recorded, secret);
         let text = recording.text();
+        // One sensitive attribute makes the whole set sensitive, as its elements have no place of
+        // their own: `ring` and the default are hidden too.
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
         let again = Recording::read(&text).unwrap();
         let mut replayed = lab();

@@ -34,6 +34,7 @@ impl Heard {
         let mut planning = true;
         let mut closing = false;
         let later = heard.iter().filter(|one| {
+            // Until the first opening after a close, it was the plan.
             closing |= one.contains("close");
             planning &= !(closing && one.contains("open"));
             !planning
@@ -110,12 +111,14 @@ fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
     let heard = Heard::default();
     let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
     ran.expect_done();
+    // The creation of the machine takes an hour of the lab's clock.
     assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
 
 #[test]
 fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     let heard = Heard::default();
+    // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
     lab(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
     let said = heard.applying();
@@ -146,6 +149,7 @@ fn what_was_renewed_is_closed_after_a_failure_too() {
 #[test]
 fn a_lease_that_lasts_for_ages_is_never_renewed() {
     let heard = Heard::default();
+    // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;
     lab(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
@@ -194,6 +198,7 @@ fn whatever_was_being_asked_a_provider_may_die() {
             .function::<Twice>("twice")
     };
     let config = config(&[("a", 25)], 1)
+        // `late` is read while applying, and `soon` while planning.
         + "data \"cloud_zones\" \"late\" {\n  depends_on = [cloud_machine.a]\n}\n\
            data \"cloud_zones\" \"soon\" {}\n\
            output \"twice\" {\n  value = provider::cloud::twice(\"ha\")\n}\n";

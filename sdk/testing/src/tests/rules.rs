@@ -78,6 +78,7 @@ impl Resource for Servers {
     }
 
     async fn modify_plan(&self, change: &mut Change<Server>) -> Answer<()> {
+        // A plan that no object can satisfy, on request: every object of the model has an `id`.
         if change.config.label.get().is_some_and(|label| label == "nobody") {
             change.planned.id = Attr::Null;
         }
@@ -97,6 +98,7 @@ fn server(arguments: &str) -> String {
 fn after(first: &str, second: &str) -> String {
     let mut lab = Lab::new(provider);
     lab.apply(&server(first)).expect_done();
+    // Otherwise a change below could be a leftover of the first configuration.
     lab.plan(&server(first)).expect_nothing();
     let text = lab.plan(&server(second)).text();
     lab.apply(&server(second)).expect_done();
@@ -108,6 +110,7 @@ fn after(first: &str, second: &str) -> String {
 fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
     let mut lab = Lab::new(provider);
     lab.apply(&server("")).expect_done();
+    // Both have the same elements; from here on only `keep` makes a difference.
     assert_eq!(lab.get("cloud_server.a", "kept"), lab.get("cloud_server.a", "ports"));
     lab.plan(&server("")).expect_nothing();
     let text = after("", "label = \"l\"");
@@ -121,6 +124,8 @@ fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
 #[test]
 fn what_the_author_left_to_the_provider_forces_nothing() {
     let text = after("", "label = \"l\"");
+    // An unknown `zone` may turn out to be the one of now: to replace the object for it would
+    // destroy it at every update.
     assert!(text.starts_with("~ cloud_server.a"), "{text}");
     let text = after("zone = \"a\"", "zone = \"b\"");
     assert!(text.contains("# forces replacement"), "{text}");
@@ -134,9 +139,11 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
     let larger = "{ size = 2 }";
     for elements in [list, set] {
         for (before, now, is_forced) in [
+            // Without a rack, no attribute with `replace` differs, even if elements come and go.
             (&[plain][..], &[plain, larger][..], false),
             (&[plain, larger], &[plain], false),
             (&[plain], &[larger], false),
+            // A rack that comes or goes is a change of `rack`, and one that stays is none.
             (&[plain], &[plain, placed], true),
             (&[placed, larger], &[larger], true),
             (&[placed], &[placed, larger], false),
@@ -151,6 +158,7 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
 #[test]
 fn elements_that_defaults_make_the_same_are_refused() {
     let mut lab = Lab::new(provider);
+    // The default makes both `tcp`. A set would silently lose one of them.
     let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";
     lab.plan(&server(same)).expect_error("two elements of `distinct` are the same");
     lab.apply(&server(&same.replace("tcp", "udp"))).expect_done();

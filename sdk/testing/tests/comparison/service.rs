@@ -51,6 +51,7 @@ impl std::error::Error for Failure {}
 
 impl Service {
     fn inside(&self) -> MutexGuard<'_, Inside> {
+        // A handler that panics must not hide its message behind that of a poisoned lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,8 +112,10 @@ impl Service {
     }
 
     fn change(&self, id: &str, name: &str, nodes: i64) {
+        // With the number of nodes, so that a new size changes a computed value.
         let endpoint = format!("https://{name}-{nodes}.example.com");
         let cluster = Cluster { name: name.to_owned(), nodes, endpoint, is_ready: false };
+        // Ready at the third read.
         self.inside().clusters.insert(id.to_owned(), (cluster, 3));
     }
 }

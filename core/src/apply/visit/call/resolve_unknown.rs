@@ -19,6 +19,7 @@ impl Call<'_> {
         let prior = self.ask.prior;
         let is_gone = seen.value.value().is_null();
         let (left, what) = match (prior.value().is_null(), is_gone) {
+            // `look` returns a new object only if it is as planned, so it is not null.
             (true, _) => (RemainingObject::Found(seen), "the object exists as planned"),
             (false, true) => (RemainingObject::Found(seen), "the object does not exist any more"),
             // Only equality proves that nothing happened. A partly applied update differs from both

@@ -270,6 +270,7 @@ impl Call<'_> {
         let identity = self.identity(diags, response.identity);
         let value = self.ty.block().without_write_only(value.value());
         let value = plain(&without_unknowns(&value));
+        // Private data beyond the limit could never be sent, so those of the plan stay.
         let salvaged = self.half_usable((value, self.ask.private.clone(), identity), reported);
         if matches!(salvaged.left, RemainingObject::Answered(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
@@ -340,6 +341,7 @@ impl Call<'_> {
         if prior.value().is_null() && !read.iter().any(is_new) {
             return None;
         }
+        // What the answer lacks is mostly as planned, and what the plan left open as before.
         let parts = shape.attributes.iter().map(|(name, ty)| {
             let value = read.get(name).cloned().or_else(|| part(planned, name));
             let value = value.or_else(|| part(prior, name));

@@ -106,10 +106,12 @@ fn verdict(about: &str) -> DiagnosticsResponse {
 }
 
 fn names(prefix: &str) -> Vec<String> {
+    // Not sorted, so that a change of the order would be seen.
     vec![format!("{prefix}_b"), format!("{prefix}_a")]
 }
 
 fn schemas(kind: &str, schema: &Schema) -> BTreeMap<String, Schema> {
+    // proto3 leaves a zero out, and it must arrive all the same.
     let other = Schema { version: 0, ..schema.clone() };
     BTreeMap::from([(format!("acme_{kind}"), schema.clone()), (format!("acme_{kind}_2"), other)])
 }
@@ -117,6 +119,7 @@ fn schemas(kind: &str, schema: &Schema) -> BTreeMap<String, Schema> {
 fn rich_schema(only_what_protocol_5_has: bool) -> Schema {
     let mut size = Attribute::new(Type::list(Type::Number), Role::OptionalComputed);
     size.sensitive = true;
+    // It has another field number in protocol 5.
     size.write_only = true;
     size.docs.description = "How large.".into();
     size.docs.markdown = true;
@@ -127,6 +130,7 @@ fn rich_schema(only_what_protocol_5_has: bool) -> Schema {
     block.attributes.insert("size".into(), size.clone());
     block.attributes.insert("object".into(), Attribute::new(object, Role::Required));
     block.attributes.insert("id".into(), Attribute::new(Type::String, Role::Computed));
+    // Protocol 5 has no form for nested attributes.
     if !only_what_protocol_5_has {
         let attributes = BTreeMap::from([("size".into(), size)]);
         let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting: Nesting::Map });
@@ -146,6 +150,7 @@ fn rich_schema(only_what_protocol_5_has: bool) -> Schema {
             block: block.clone(),
             min_items: 1,
             max_items: 3,
+            // Nor for computed blocks.
             computed: !only_what_protocol_5_has,
         };
         outer.blocks.insert(name.into(), nested);
@@ -188,6 +193,7 @@ fn server() -> ServerCapabilities {
 }
 
 fn after_the_epoch(seconds: u64) -> SystemTime {
+    // A `Timestamp` has its nanoseconds in a field of their own.
     SystemTime::UNIX_EPOCH + Duration::new(seconds, 5)
 }
 
@@ -239,6 +245,7 @@ pub(super) fn plan() -> PlanRequest {
 
 pub(super) fn plan_response() -> PlanResponse {
     PlanResponse {
+        // An unknown value, as cty writes it: extension type 0.
         planned: msgpack(b"\xd4\x00\x00"),
         requires_replace: vec![Path::root().attribute("size"), Path::root().key("k").index(0)],
         planned_private: private("private"),
@@ -276,6 +283,7 @@ pub(super) fn move_request() -> MoveRequest {
         source_provider: "registry.terraform.io/acme/old".into(),
         source_type: "old_vm".into(),
         source_version: 2,
+        // The form of states before Terraform 0.12.
         source_state: RawState::Flat(BTreeMap::from([("id".into(), "1".into())])),
         target_type: "acme_vm".into(),
         source_private: private("p"),
@@ -359,6 +367,7 @@ pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
         client: ClientCapabilities::default(),
     };
     let shout =
+        // Both encodings: a provider may be given either.
         CallRequest { name: "shout".into(), arguments: vec![msgpack(b"\xa1a"), json("\"b\"")] };
     let mut all_said = vec![
         said(provider.metadata().await),
@@ -397,6 +406,7 @@ pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
         said(provider.plan_action(action()).await),
         said(all(provider.invoke_action(action()).await).await),
     ];
+    // Last, because the test of protocol 5 cuts the lists here.
     all_said.extend(stores(provider).await);
     all_said
 }

@@ -90,6 +90,7 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
     assert!(provider.stop().now_or_never().is_none());
     let list = || ListRequest { type_name: "fails".into(), ..example::list() };
     let events: Vec<_> = provider.list(list()).await.unwrap().collect().await;
+    // `join!` polls in this order, so the call is on its way when the connection breaks.
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
     failure.unwrap_err();
 

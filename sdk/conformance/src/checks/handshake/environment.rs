@@ -20,6 +20,7 @@ pub(super) async fn network(suite: &mut Suite, plugin: &Plugin) {
         let request = Msg::new();
         let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
         tokio::pin!(call);
+        // Looked at while the call is under way, because a short connection is gone afterwards.
         loop {
             tokio::select! {
                 _ = &mut call => break,
@@ -48,6 +49,7 @@ fn sockets_of(pid: i32) -> BTreeSet<String> {
 
 /// The rows of the tables of TCP sockets that belong to a process: remote address and state.
 fn tcp_rows(pid: i32) -> Vec<(String, String)> {
+    // The tables have the sockets of all processes. The inode tells which are of this one.
     let own = sockets_of(pid);
     let tables = ["tcp", "tcp6"]
         .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
@@ -84,6 +86,7 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-19") {
         return;
     }
+    // A host starts a process for each configuration of a provider.
     let one = Plugin::launch(program, &suite.launch()).await;
     let two = Plugin::launch(program, &suite.launch()).await;
     let (Ok(one), Ok(two)) = (&one, &two) else {
@@ -108,6 +111,7 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
         return;
     }
     let mut launch = suite.launch();
+    // Nothing can be written below `/proc`, not even by root, whom permissions do not stop.
     launch.env.push(("TMPDIR".into(), "/proc/no-such-folder".into()));
     let problem = match Plugin::launch(program, &launch).await {
         Ok(plugin) => {
@@ -133,6 +137,7 @@ pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
         return;
     }
     let mut bare = suite.launch();
+    // A folder that is read-only for root too.
     bare.folder = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
     let mut odd = suite.launch();

@@ -28,11 +28,13 @@ pub(super) async fn run(
     }
     let mut replaced = false;
     for (path, attribute) in
+        // A sample: each change costs calls of a real service.
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
         let Some(now) = path.find(&object.config).cloned() else { continue };
         let Some(other) = another(&now, &attribute) else { continue };
         let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
+        // The other value is a guess, so validation decides first.
         if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
             continue;
         }
@@ -44,6 +46,7 @@ pub(super) async fn run(
         let is_replacement = !planned.answer.all_msgs(2).is_empty();
         if !is_replacement {
             object = update(suite, journal, offered, object, (&change, &planned)).await;
+        // Once is enough: it destroys one object and creates another.
         } else if !replaced {
             replaced = true;
             object = replace(suite, journal, offered, object, &change).await;
@@ -113,12 +116,14 @@ async fn update(
         file(suite, "A-08", offered, &odd, (&call, change));
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
+        // An absent identity says nothing.
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
     suite.check("A-08", same(&object.identity, &updated.identity), || {
         Finding::new("A-08", &offered.subject(), "an update changes the identity").by(&call)
     });
+    // First of all, so that the sweep has the object as it is now.
     journal.change(offered, &object.value, &updated.value, &updated.private);
     drift(suite, offered, &object, &updated).await;
     settled(suite, offered, &updated).await;
@@ -141,6 +146,7 @@ async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after:
         let (Some(new), Some(got)) = (path.find(&after.value), path.find(found.value())) else {
             continue;
         };
+        // Only what an author sets: computed parts may change by themselves.
         let is_own =
             offered.block().attribute_at(&path).is_some_and(|(it, _)| it.role.is_settable());
         if !is_own {
@@ -165,6 +171,7 @@ async fn replace(
     change: &PlanInput,
 ) -> Object {
     let create = input(offered, crate::checks::null(&offered.ty()), change.config.clone());
+    // Planned while the old object exists, so that one remains if it cannot be.
     let Some(planned) = crate::checks::plan::plan(suite, offered, &create).await else {
         return object;
     };

@@ -33,6 +33,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Opens the journal, in a file if one is given.
     pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
+        // Never emptied: objects of an earlier run may still exist.
         let file =
             path.map(|path| File::options().create(true).append(true).open(path)).transpose()?;
         Ok(Self { file, left: Vec::new() })
@@ -42,6 +43,7 @@ impl Journal {
         let Some(file) = &mut self.file else { return };
         let line = serde_json::json!({ "event": what, "type": name, "content": content });
         // A journal that cannot be written any more must not keep the sweep from its work.
+        // Synced, because the machine may go down while an object exists that costs money.
         let _written = writeln!(file, "{line}").and_then(|()| file.sync_data());
     }
 
@@ -72,6 +74,7 @@ impl Journal {
                     left.private = private.clone();
                 }
             }
+            // The entry stays without an object, and the sweep reports it.
             None => {
                 self.line("unknown", &offered.name, "");
             }
@@ -104,6 +107,7 @@ impl Journal {
     /// Notes that an object was destroyed.
     pub(super) fn remove(&mut self, offered: &OfferedType, value: &Value) {
         self.line("destroyed", &offered.name, &shown(value));
+        // Any of several equal ones: they are destroyed one by one.
         let entry = self.left.iter_mut().find(|it| {
             it.as_ref()
                 .is_some_and(|it| it.name == offered.name && it.value.as_ref() == Some(value))

@@ -34,6 +34,7 @@ pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Objec
 }
 
 fn id_of(object: &Object) -> Option<String> {
+    // The protocol does not say what an id is. By custom, it is the attribute `id`.
     match Path::root().attribute("id").find(&object.value) {
         Some(Value::String(text)) if !text.as_str().is_empty() => Some(text.as_str().to_owned()),
         _ => None,
@@ -48,9 +49,11 @@ pub(super) async fn import(
 ) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
     let answer = call.message().filter(|_| call.is_fine())?;
+    // An import may return objects of further types.
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
     let state = decode(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
+    // A host reads an object after its import, and only this read has to complete it.
     let request = request::read(offered, state.value(), &object.get_bytes(3), identity.as_ref());
     let back = suite.call(Rpc::ReadResource, &request).await;
     let value =
@@ -96,11 +99,13 @@ async fn identity(
     let Some(identity) = object.identity.as_ref().filter(|_| suite.wants("I-06")) else {
         return suite.skip(&["I-06"], "no object has an identity");
     };
+    // Without an id, because hosts send one of the two.
     let request =
         Msg::new().text(1, &offered.name).msg(3, &request::capabilities()).msg(4, identity);
     let Some((call, value)) = import(suite, offered, &request).await else {
         return suite.skip(&["I-06"], "no object could be imported by its identity");
     };
+    // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
     suite.check("I-06", value == *expected, || {
         Finding::new(
@@ -126,6 +131,7 @@ async fn listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let call = crate::checks::listing::list(suite, &list, config, 1000).await;
     let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
     let Some(ty) = ty else { return };
+    // Compared as values, because equal ones may have different bytes.
     let own = decode(identity.get_msg(1), &ty).ok().flatten();
     let events = match &call.reply {
         crate::plugin::Reply::Answered(events) => events.clone(),

@@ -61,11 +61,14 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
                 return suite.skip(&RULES, &format!("the proxy cannot be started: {error}"));
             }
         };
+        // A process keeps the environment of its start, so another one is started with the proxy in
+        // it.
         suite.put_away();
         suite.proxy_env = proxy.env();
         let offered = offered.clone();
         let mut observer = Observer { suite, journal, proxy, offered };
         observer.one(&config).await;
+        // The proxy ends here, and a process that still has it could reach nothing.
         suite.put_away();
         suite.proxy_env.clear();
     }
@@ -85,6 +88,7 @@ impl Observer<'_> {
         let Some(planned) = plan(self.suite, &self.offered, &create).await else { return };
         let planning = self.proxy.take();
         let Some((object, creating)) = self.create(&create, &planned).await else { return };
+        // Without remote calls nothing can be observed or spoilt.
         if creating.is_empty() {
             self.put_away(&object).await;
             return;
@@ -95,6 +99,7 @@ impl Observer<'_> {
         self.busy(&object).await;
         let object = self.failed_update(object).await;
         let object = self.failed_delete(object).await;
+        // The object is gone now: each of the checks below creates one of its own.
         self.put_away(&object).await;
         self.failed_create(&create, &planned, &creating).await;
         self.not_found(&create, &planned, &creating).await;
@@ -181,17 +186,21 @@ impl Observer<'_> {
             return;
         };
         let mut launch = self.suite.launch();
+        // It trusts the authority of the other proxy alone, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_only(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure(&self.suite.config);
         let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+        // A client may connect only when it needs the service, and not while it is configured.
         let request =
             request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
         fresh.call(Rpc::ReadResource, &request, CALL).await;
+        // Plain HTTP has no certificates to verify.
         if stranger.n_tunnels() == 0 {
             return self.suite.skip(&["K-04"], "no encrypted remote call was seen");
         }
         let calls = stranger.take();
+        // Only a client that accepted the certificate has sent a request that can be read.
         let first = calls.iter().find(|it| it.url.starts_with("https:"));
         self.suite.check("K-04", first.is_none(), || {
             let message = "a server with a certificate of an unknown authority is trusted";
@@ -256,11 +265,14 @@ impl Observer<'_> {
                 break;
             };
             let before = object.value.clone();
+            // Taken over although the update failed: the next round changes what the provider says
+            // there is.
             object = self::object(returned, &call, &change);
             if !call.is_fine() {
                 object = self.real(object, &call).await;
             }
             self.journal.change(&self.offered, &before, &object.value, &object.private);
+            // No call came after the spoilt one, so a further round would spoil nothing.
             if calls.len() <= at + 1 {
                 break;
             }
@@ -327,6 +339,7 @@ impl Observer<'_> {
         planned: &Planned,
         creating: &[RemoteCall],
     ) {
+        // Failing an earlier answer would test a create without an object.
         let made = creating.iter().position(|it| it.changes() && it.is_carried_out);
         let later = made.map_or(0..0, |made| made + 1..creating.len());
         if later.is_empty() {
@@ -347,6 +360,7 @@ impl Observer<'_> {
             return self.suite.skip(&["A-24"], "a create does not read what it has made");
         }
         if self.suite.wants("A-24") {
+            // A service of several copies may not find an object for a moment after it was created.
             self.spoilt_create(("A-24", create, planned), RemoteFault::NotFound(2)).await;
         }
     }
@@ -374,6 +388,7 @@ impl Observer<'_> {
                 note(self.journal, entry, &self.offered, &call);
                 self.put_away(&object(value, &call, create)).await;
             }
+            // It exists, and no answer describes it. The sweep reports that.
             None if exists => self.journal.settle(entry, &self.offered, None),
             None => self.journal.refuse(entry),
         }
@@ -389,6 +404,7 @@ impl Observer<'_> {
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;
         let refused = calls.iter().find(|it| it.changes());
         let again = refused.and_then(|refused| {
+            // By HTTP, `PUT` and `DELETE` may be repeated. `POST` and `PATCH` may act twice.
             let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused.method.as_str());
             let mut later = calls.iter().filter(|it| it.repeats(refused)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)

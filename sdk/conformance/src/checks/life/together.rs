@@ -28,6 +28,7 @@ pub(super) async fn parallel(
     let create = input(offered, null(&offered.ty()), config.clone());
     let Some(planned) = plan(suite, offered, &create).await else { return };
     let request = request::apply(offered, &create, &planned.answer);
+    // All are announced before the first is sent, because any of them may be lost.
     let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
     if suite.revive().await.is_err() {
         return;
@@ -71,7 +72,9 @@ pub(super) async fn stopped(
     if !suite.wants_any(&["A-17", "Z-08"]) {
         return;
     }
+    // A process of its own, because a provider may refuse calls after `StopProvider`.
     let Ok(fresh) = suite.another().await else { return };
+    // A process that has just begun is not configured yet.
     fresh
         .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
         .await;
@@ -79,6 +82,7 @@ pub(super) async fn stopped(
     let request = request::apply(offered, create, &planned.answer);
     let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
+    // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.check("A-17", !call.is_crash(), || {
         Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
@@ -105,6 +109,7 @@ pub(super) async fn twice(
         return;
     }
     let request = request::apply(offered, create, &planned.answer);
+    // Both objects are left to the sweep.
     for _ in 0..2 {
         let entry = journal.announce(offered, &create.config);
         let call = suite.change(Rpc::ApplyResourceChange, &request).await;

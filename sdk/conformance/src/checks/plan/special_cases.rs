@@ -21,11 +21,13 @@ pub(super) async fn large(suite: &mut Suite, offered: &OfferedType, create: &Pla
     configs.extend(suite.legal(offered).await);
     let enlarged = configs.iter().find_map(|config| validate::enlarged(offered, config));
     let Some((path, config)) = enlarged else { return };
+    // A refusal is quick, and says nothing about the time of a plan.
     if !suite.validate(offered, &config).await.is_fine() {
         return;
     }
     let input = input(offered, create.prior.clone(), config);
     let mut best: Option<Call> = None;
+    // The quickest of three, because other work can only make a call slower.
     for _ in 0..3 {
         let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
         if best.as_ref().is_none_or(|best| call.took < best.took) {
@@ -68,9 +70,11 @@ pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create:
 }
 
 pub(super) async fn deferred(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    // In this request, the host allows deferral.
     let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
+    // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
     suite.check("P-17", held, || {
         Finding::new("P-17", &offered.subject(), "a deferral has no reason")
@@ -90,6 +94,7 @@ pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Val
     }
     let input = input(offered, null(&offered.ty()), planted);
     let Some(planned) = plan(suite, offered, &input).await else { return };
+    // Hosts hide these places, so that a secret may be there.
     let mut hidden = offered.block().sensitive_paths(&planned.value);
     hidden.extend(offered.block().write_only_paths(&planned.value));
     let mut leak: Option<Path> = None;

@@ -37,11 +37,13 @@ impl Observer<'_> {
         if !self.suite.wants("A-18") {
             return;
         }
+        // Before the create, because only what is new later can be its object.
         let before = self.listed().await;
         let entry = self.journal.announce(&self.offered, &create.config);
         let request = request::apply(&self.offered, create, &planned.answer);
         self.proxy.begin(RemoteFault::HoldAnswer);
         let Some(call) = self.killed(&request).await else {
+            // Nothing was sent, so that there is nothing to look for.
             self.journal.refuse(entry);
             return self.suite.skip(&["A-18"], "the process cannot be killed");
         };
@@ -65,6 +67,7 @@ impl Observer<'_> {
                 self.journal.settle(entry, &self.offered, Some(made));
                 self.put_away(&object).await;
             }
+            // The object exists and cannot be found, so the report has to name it as left behind.
             None => self.journal.settle(entry, &self.offered, None),
         }
     }
@@ -86,6 +89,7 @@ impl Observer<'_> {
         tokio::pin!(call);
         let call = tokio::select! {
             call = &mut call => call,
+            // Now the service has the object, and the provider does not know it yet.
             () = self.proxy.held() => {
                 child.kill();
                 call.await
@@ -102,6 +106,7 @@ impl Observer<'_> {
         before: &[(Msg, Value)],
         made: &RemoteCall,
     ) -> Option<Object> {
+        // The surest come first: what was planned, and only then what is new in the list.
         let mut requests = Vec::new();
         let name = self.offered.name.clone();
         let named = || Msg::new().text(1, &name).msg(3, &request::capabilities());
@@ -121,6 +126,7 @@ impl Observer<'_> {
             let (private, identity) = (own.get_bytes(3), own.get_msg(4));
             return Some(Object { value, private, identity, config: create.config.clone() });
         }
+        // Only such a request creates no second object when it is sent again.
         if !made.is_idempotent && made.method != "PUT" {
             return None;
         }
@@ -135,6 +141,7 @@ impl Observer<'_> {
         let identity = planned.answer.get_msg(7)?;
         let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
         let value = decode(identity.get_msg(1), ty).ok()??.into_value();
+        // An identity with an unknown part identifies nothing.
         (!value.is_null() && value.is_wholly_known()).then_some(identity)
     }
 
@@ -207,6 +214,8 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
         let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
         with_part(&block.empty_value(), &create, Value::string(TIMEOUT)).filter(|_| is_text)
     };
+    // Three forms: a block (SDKv2), a nested attribute, or an attribute of an object type, as in
+    // protocol 5.
     let part = if let Some(nested) = block.blocks.get("timeouts") {
         let limits = limited(&nested.block)?;
         match nested.nesting {
