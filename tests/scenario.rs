@@ -6,6 +6,7 @@ mod bad_config;
 mod checked;
 mod checked_over_tls;
 mod crash;
+mod documents;
 mod embed;
 mod encryption;
 mod fault;

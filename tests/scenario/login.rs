@@ -85,7 +85,8 @@ fn host(redirects: bool) -> Registry {
 /// Logs in, with the given answer of the browser once the address is known.
 fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> Ended {
     let command = workdir.engine(engine, &format!("login {}", registry.host()));
-    let command = command.env("SSL_CERT_FILE", &registry.authority());
+    // No browser of the machine may be found.
+    let command = command.env("SSL_CERT_FILE", &registry.authority()).env("PATH", "");
     let mut running = command.unanswered().start();
     running.answer("yes\n");
     let url = running.wait_for_line("code_challenge=");

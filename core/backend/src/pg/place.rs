@@ -13,8 +13,8 @@ use crate::remote::Cause;
 /// The key of the lock under which workspaces are made.
 const CREATION: i64 = -1;
 
-/// Whether another session holds the key of creation. Terraform takes it to see that, and so is in the way of
-/// whoever looks at the same moment.
+/// A condition: another session holds the key of creation. Terraform takes the key to see that, and so is in the
+/// way of all others that look at the same moment.
 const IS_CREATING: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 4294967295 AND objid::bigint = 4294967295 AND objsubid = 1)";
 
 /// The time that the key of creation is waited for. Terraform holds it for a moment whenever it locks a state of
