@@ -133,7 +133,7 @@ impl Decoder<'_> {
         for block in &content.blocks {
             self.block(&mut collected, block, kinds, context);
         }
-        let mut pairs = self.attributes(&content, (schema, &mut collected), context);
+        let mut pairs = self.attributes(&content, schema, &mut collected, context);
         for (name, nested) in &schema.blocks {
             let found = collected.remove(name.as_str()).unwrap_or_default();
             let value = found.into_value(self.diags, name, nested, content.missing);
@@ -145,7 +145,8 @@ impl Decoder<'_> {
     fn attributes(
         &mut self,
         content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
-        (schema, collected): (&Schema, &mut BTreeMap<&str, CollectedBlocks>),
+        schema: &Schema,
+        collected: &mut BTreeMap<&str, CollectedBlocks>,
         context: Context<'_>,
     ) -> Vec<(Str, Value)> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());

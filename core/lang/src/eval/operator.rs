@@ -25,6 +25,15 @@ pub(super) struct Conditional<'e> {
     pub(super) whole: Span,
 }
 
+/// An operand of a binary operator.
+#[derive(Clone, Copy)]
+struct Operand<'v> {
+    /// Its side of the operator, for messages.
+    side: &'static str,
+    expr: &'v Expr,
+    value: &'v Value,
+}
+
 impl Evaluator<'_> {
     pub(super) fn unary(
         &mut self,
@@ -67,7 +76,9 @@ impl Evaluator<'_> {
             let right_value = self.expr(right, frames);
             value = match (value, right_value) {
                 (Ok(left_value), Ok(right_value)) => {
-                    self.operate(node, *op, [(left, &left_value), (right, &right_value)], frames)
+                    let left = Operand { side: "left", expr: left, value: &left_value };
+                    let right = Operand { side: "right", expr: right, value: &right_value };
+                    self.operate(node, *op, [left, right], frames)
                 }
                 (Err(reported), _) | (_, Err(reported)) => Err(reported),
             };
@@ -79,20 +90,20 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         op: BinaryOp,
-        [left, right]: [(&Expr, &Value); 2],
+        [left, right]: [Operand<'_>; 2],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
         // Equality never converts: `1 == "1"` is false, and so is a list compared with a tuple.
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             // Both sides are walked together, so the size of one of them bounds the work.
-            let paid = self.budget.reading(std::slice::from_ref(left.1));
+            let paid = self.budget.reading(std::slice::from_ref(left.value));
             paid.map_err(|limit| self.limit(limit, expr.span))?;
             let compare = if op == BinaryOp::Equal { ops::equal } else { ops::not_equal };
-            return Ok(compare(left.1, right.1));
+            return Ok(compare(left.value, right.value));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
-        let a = self.operand(expr, left, ("left", &ty), frames);
-        let b = self.operand(expr, right, ("right", &ty), frames);
+        let a = self.operand(expr, left, &ty, frames);
+        let b = self.operand(expr, right, &ty, frames);
         let (a, b) = (&a?, &b?);
         let result = match op {
             BinaryOp::Or => ops::or(a, b),
@@ -114,10 +125,11 @@ impl Evaluator<'_> {
     fn operand<'v>(
         &mut self,
         expr: &Expr,
-        (operand, value): (&Expr, &'v Value),
-        (side, ty): (&str, &Type),
+        operand: Operand<'v>,
+        ty: &Type,
         frames: Frames<'_>,
     ) -> Result<Cow<'v, Value>, Reported> {
+        let Operand { side, expr: operand, value } = operand;
         if value.has_type(ty) {
             return Ok(Cow::Borrowed(value));
         }

@@ -175,7 +175,7 @@ impl Parser<'_> {
         };
         // Checked at the end, so that the whole expression was read and parsing can go on behind
         // it.
-        self.for_form(closer, (result_key.as_ref(), &result), ellipsis)?;
+        self.for_form(closer, result_key.as_ref(), &result, ellipsis)?;
         let parts = [Some(&collection), Some(&result), result_key.as_ref(), condition.as_ref()];
         let below = parts.into_iter().flatten().map(|tree| tree.height).max().unwrap_or(0);
         let kind = ExprKind::For(Box::new(ForExpr {
@@ -195,7 +195,8 @@ impl Parser<'_> {
     fn for_form(
         &mut self,
         closer: TokenKind,
-        (key, result): (Option<&Tree>, &Tree),
+        key: Option<&Tree>,
+        result: &Tree,
         ellipsis: Option<Token>,
     ) -> Parsed<()> {
         let summary = "Invalid 'for' expression";

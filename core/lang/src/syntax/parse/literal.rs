@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
                         // The rest of the text is read on, so that all wrong escapes of a string
                         // are reported.
                         Err((detail, length)) => {
-                            wrong = Some(self.invalid_escape(token, at, (length, detail)));
+                            wrong = Some(self.invalid_escape(token, at, length, detail));
                             length
                         }
                     },
@@ -63,7 +63,8 @@ impl<'a> Parser<'a> {
         &mut self,
         token: Token,
         at: usize,
-        (length, detail): (usize, String),
+        length: usize,
+        detail: String,
     ) -> Reported {
         let start = token.start as usize + at;
         let span = self.range(start, start + length);

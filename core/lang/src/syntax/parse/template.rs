@@ -10,6 +10,12 @@ use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
 use pieces::{Piece, dedent, join_literals};
 
+/// Names of the key and the value in a `for`.
+struct ForNames {
+    key: Option<Ident>,
+    value: Ident,
+}
+
 impl<'a> Parser<'a> {
     /// Parses a template up to the token that closes it. `flush` asks for the common indentation of
     /// its lines to be taken off.
@@ -240,7 +246,8 @@ impl<'a> Parser<'a> {
                     self.deeper(|parser| parser.if_part(pieces, condition, span))?
                 }
                 Piece::For { key, value, collection, span } => {
-                    self.deeper(|parser| parser.for_part(pieces, (key, value), collection, span))?
+                    let names = ForNames { key, value };
+                    self.deeper(|parser| parser.for_part(pieces, names, collection, span))?
                 }
                 end => return Ok((parts, height, Some(end))),
             };
@@ -279,10 +286,11 @@ impl<'a> Parser<'a> {
     fn for_part(
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece<'a>>,
-        (key, value): (Option<Ident>, Ident),
+        names: ForNames,
         collection: Tree,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
+        let ForNames { key, value } = names;
         let (body, height, end) = self.parts(pieces)?;
         let Some(Piece::EndFor(close)) = end else {
             return Err(self.unbalanced("for", open, end));
