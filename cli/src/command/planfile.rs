@@ -158,7 +158,7 @@ fn read(
     workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
     report.diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
-    saved.plan.origin().may_be_applied(diags, &key, (path, allow_foreign))?;
+    saved.plan.origin().may_be_applied(diags, &key, path, allow_foreign)?;
     saved.plan.check_complete(diags, &workspace.name())?;
     let given = GivenVariables {
         environment: variable_inputs::in_environment(workspace),

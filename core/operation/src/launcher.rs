@@ -193,7 +193,7 @@ impl Launch for Launcher {
         identities: &IdentitySchemas,
     ) {
         if let Some((cache, hash)) = self.kept(addr) {
-            cache.keep(addr, hash, (schema, identities));
+            cache.keep(addr, hash, schema, identities);
         }
     }
 

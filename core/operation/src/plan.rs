@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::observer::EngineEvents;
 use crate::operation::{Operation, PhaseInputs};
 use crate::state_session::StateSession;
-use crate::unmatched::UnmatchedOptions;
+use crate::unmatched::{PlanSubject, UnmatchedOptions};
 
 /// A plan that was made.
 pub struct PlanOutcome {
@@ -102,7 +102,8 @@ impl Operation<'_> {
         planning: &mut Planning,
     ) {
         let Planning { options, unmatched, results } = planning;
-        let planned = (self.inputs.config, &session.file.state, &*options);
+        let (config, state) = (self.inputs.config, &session.file.state);
+        let planned = PlanSubject { config, state, options };
         unmatched.after_plan(diags, planned, results);
     }
 

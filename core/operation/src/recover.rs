@@ -96,9 +96,12 @@ impl Operation<'_> {
                 return Ok(AdoptOutcome::Destroyed(last.addr.clone()));
             }
             (OpenQuestion::Place { object: Some(object) }, None) => {
-                put_back(diags, &mut session.file.state, config, (last, object))?
+                self.put_back(diags, &mut session.file.state, last, object)?
             }
-            (_, Some(id)) => self.find_created(diags, session, (last, id), request.force).await?,
+            (_, Some(id)) => {
+                let created = CreatedObject { operation: last, id, force: request.force };
+                self.find_created(diags, session, created).await?
+            }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
                     "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
@@ -108,8 +111,30 @@ impl Operation<'_> {
                 return Err(diags.error(problem));
             }
         };
-        warn_of_no_place(diags, (config, &session.file.state), last, &at);
+        let adopted = AdoptedObject { operation: last, at: &at };
+        warn_of_no_place(diags, config, &session.file.state, adopted);
         Ok(AdoptOutcome::InState(at))
+    }
+
+    /// Puts a result in its place. Returns where that is.
+    fn put_back(
+        &self,
+        diags: &mut Diagnostics,
+        state: &mut State,
+        one: &Unresolved,
+        object: &Arc<Object>,
+    ) -> Result<InstanceAddr, Reported> {
+        let (addr, place) = (&one.addr, one.place());
+        // The old address comes first, because from there the object moves together with all
+        // others. Only if it would not move does it go to its new place at once.
+        let before = state.clone();
+        put_in(diags, state, one, object)?;
+        if addr == place || moved::goes(self.inputs.config, state, addr, place) {
+            return Ok(addr.clone());
+        }
+        *state = before;
+        put_in(diags, state, &one.clone().with_addr(place.clone()), object)?;
+        Ok(place.clone())
     }
 
     /// Finds the object that was created and adds it. Returns its address.
@@ -117,9 +142,9 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
-        (one, id): (&Unresolved, &str),
-        force: bool,
+        created: CreatedObject<'_>,
     ) -> Result<InstanceAddr, Reported> {
+        let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
         make_room(session, one);
         // At an address that another object has by now, the one that moved there in vain is not
@@ -131,9 +156,10 @@ impl Operation<'_> {
         // The state without the object that is found: it must not be compared with itself.
         let others = session.file.state.clone();
         self.take_in(diags, session, at, adoption).await?;
-        refuse_managed(diags, (&others, &session.file.state), (one, at))?;
+        let adopted = AdoptedObject { operation: one, at };
+        refuse_managed(diags, &others, &session.file.state, adopted)?;
         if !force {
-            refuse_different(diags, &session.file.state, (one, at), id)?;
+            refuse_different(diags, &session.file.state, adopted, id)?;
         }
         match is_free && bring_home(&mut session.file.state, config, one) {
             true => Ok(one.addr.clone()),
@@ -206,13 +232,30 @@ impl Operation<'_> {
     }
 }
 
+/// The object that an open operation created, to be found by its id.
+#[derive(Clone, Copy)]
+struct CreatedObject<'a> {
+    operation: &'a Unresolved,
+    id: &'a str,
+    /// Whether the object may differ from the plan.
+    force: bool,
+}
+
+/// An open operation, and the address at which its object was taken in.
+#[derive(Clone, Copy)]
+struct AdoptedObject<'a> {
+    operation: &'a Unresolved,
+    at: &'a InstanceAddr,
+}
+
 /// Refuses an object that differs from the plan: it may belong to another user.
 fn refuse_different(
     diags: &mut Diagnostics,
     state: &State,
-    (one, at): (&Unresolved, &InstanceAddr),
+    adopted: AdoptedObject<'_>,
     id: &str,
 ) -> Result<(), Reported> {
+    let AdoptedObject { operation: one, at } = adopted;
     let found = state.object(at, None);
     let differences = found.map(|found| one.differences(found)).unwrap_or_default();
     if differences.is_empty() {
@@ -228,33 +271,14 @@ fn refuse_different(
     Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
 }
 
-/// Puts a result in its place. Returns where that is.
-fn put_back(
-    diags: &mut Diagnostics,
-    state: &mut State,
-    config: &Config,
-    (one, object): (&Unresolved, &Arc<Object>),
-) -> Result<InstanceAddr, Reported> {
-    let (addr, place) = (&one.addr, one.place());
-    // The old address comes first, because from there the object moves together with all others.
-    // Only if it would not move does it go to its new place at once.
-    let before = state.clone();
-    put_in(diags, state, one, object)?;
-    if addr == place || moved::goes(config, state, addr, place) {
-        return Ok(addr.clone());
-    }
-    *state = before;
-    put_in(diags, state, &one.clone().with_addr(place.clone()), object)?;
-    Ok(place.clone())
-}
-
 /// Warns where the next apply destroys what was taken in.
 fn warn_of_no_place(
     diags: &mut Diagnostics,
-    (config, state): (&Config, &State),
-    one: &Unresolved,
-    at: &InstanceAddr,
+    config: &Config,
+    state: &State,
+    adopted: AdoptedObject<'_>,
 ) {
+    let AdoptedObject { operation: one, at } = adopted;
     let place = one.place();
     let lands = if moved::goes(config, state, at, place) { place } else { at };
     if config.resource(&lands.of().config()).is_some() {
@@ -304,9 +328,11 @@ fn make_room(session: &mut StateSession, one: &Unresolved) {
 /// to take the place of: under two addresses it would be destroyed as one of them.
 fn refuse_managed(
     diags: &mut Diagnostics,
-    (before, state): (&State, &State),
-    (one, at): (&Unresolved, &InstanceAddr),
+    before: &State,
+    state: &State,
+    adopted: AdoptedObject<'_>,
 ) -> Result<(), Reported> {
+    let AdoptedObject { operation: one, at } = adopted;
     let Some(found) = state.object(at, None) else { return Ok(()) };
     let of_kind =
         before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());

@@ -63,7 +63,8 @@ impl SchemaCache {
         &self,
         addr: &ProviderAddr,
         hash: &str,
-        (schema, identities): (&ProviderSchema, &IdentitySchemas),
+        schema: &ProviderSchema,
+        identities: &IdentitySchemas,
     ) {
         let file = self.file(addr, hash);
         // The name has the hash of the package in it, so the content would be the same.
@@ -123,7 +124,7 @@ mod tests {
         schema.capabilities.plan_destroy = true;
         let identities = IdentitySchemas::default();
         assert_eq!(cache.read(&addr, "h1:a"), None);
-        cache.keep(&addr, "h1:a", (&schema, &identities));
+        cache.keep(&addr, "h1:a", &schema, &identities);
         assert_eq!(cache.read(&addr, "h1:a"), Some((schema, identities)));
         assert_eq!(cache.read(&addr, "h1:b"), None);
         assert_eq!(cache.read(&"acme/other".parse().unwrap(), "h1:a"), None);
@@ -140,8 +141,8 @@ mod tests {
         let cache = cache(&folder);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
         for n in 0..MAX_KEPT + 3 {
-            let pair = (&ProviderSchema::default(), &IdentitySchemas::default());
-            cache.keep(&addr, &format!("h1:{n}"), pair);
+            let (schema, identities) = (ProviderSchema::default(), IdentitySchemas::default());
+            cache.keep(&addr, &format!("h1:{n}"), &schema, &identities);
         }
         assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), MAX_KEPT);
     }

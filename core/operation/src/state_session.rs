@@ -154,7 +154,7 @@ impl StateSession {
             }
             Err(error) => Err(error.diagnostic()),
         };
-        let recovered = recovered.map_err(|error| unusable(diags, (folder, store.cipher()), error));
+        let recovered = recovered.map_err(|error| unusable(diags, folder, store.cipher(), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
@@ -463,7 +463,8 @@ fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnos
 /// Reports that the state cannot be used, and a file that may have it.
 fn unusable(
     diags: &mut Diagnostics,
-    (folder, cipher): (&Path, &StateCipher),
+    folder: &Path,
+    cipher: &StateCipher,
     error: Diagnostic,
 ) -> Reported {
     errored::hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));

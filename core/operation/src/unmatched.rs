@@ -19,6 +19,14 @@ struct Unmatched {
     suggestion: Option<String>,
 }
 
+/// Configuration, state and options of a plan.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanSubject<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) state: &'a State,
+    pub(crate) options: &'a Options,
+}
+
 /// The options of a plan that match nothing.
 #[derive(Debug, Default)]
 pub(crate) struct UnmatchedOptions {
@@ -36,9 +44,10 @@ impl UnmatchedOptions {
     pub(crate) fn after_plan(
         &mut self,
         diags: &mut Diagnostics,
-        (config, state, options): (&Config, &State, &Options),
+        planned: PlanSubject<'_>,
         results: &Results,
     ) {
+        let PlanSubject { config, state, options } = planned;
         let is_there =
             |target: &Target| is_named(config, target) && may_be_planned(results, target);
         // Those found before the plan were reported then.

@@ -85,17 +85,18 @@ impl PlanOrigin {
         self,
         diags: &mut Diagnostics,
         at: &SealKey,
-        (path, allow_foreign): (&Path, bool),
+        path: &Path,
+        allow_foreign: bool,
     ) -> Result<(), Reported> {
         match self {
             // Where no key can be made, no plan is sealed, and refusing them all would help no one.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
-            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
-            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
+            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, at, path))),
+            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, at, path))),
             Self::Unverified => {
                 if !allow_foreign {
-                    diags.warn(self.diagnostic(Diagnostic::warning, (at, path)));
+                    diags.warn(self.diagnostic(Diagnostic::warning, at, path));
                 }
                 Ok(())
             }
@@ -107,14 +108,15 @@ impl PlanOrigin {
     pub fn warning(self, at: &SealKey, path: &Path) -> Option<Diagnostic> {
         match self {
             Self::Own | Self::Unsealed => None,
-            _ => Some(self.diagnostic(Diagnostic::warning, (at, path))),
+            _ => Some(self.diagnostic(Diagnostic::warning, at, path)),
         }
     }
 
     fn diagnostic(
         self,
         new: fn(&'static str, String) -> Diagnostic,
-        (at, path): (&SealKey, &Path),
+        at: &SealKey,
+        path: &Path,
     ) -> Diagnostic {
         let path = path.display();
         let key = match (&at.text, &at.file) {

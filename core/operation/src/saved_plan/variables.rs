@@ -50,7 +50,7 @@ impl SavedPlan {
         // Options come last and so win: one that differs from the plan must be found below.
         let given: Vec<VariableInput> = fixed.chain(current).chain(options).collect();
         let now = ephemeral(config, |name| given.iter().any(|given| given.name == name));
-        check_ephemeral(diags, config, (&self.metadata.ephemeral, &now))?;
+        check_ephemeral(diags, config, &self.metadata.ephemeral, &now)?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve(diags, sources, &config.root, given, unset)
         };
@@ -96,7 +96,8 @@ fn ignored_variable(name: &Str) -> Diagnostic {
 fn check_ephemeral(
     diags: &mut Diagnostics,
     config: &Config,
-    (before, now): (&BTreeSet<String>, &BTreeSet<String>),
+    before: &BTreeSet<String>,
+    now: &BTreeSet<String>,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
     for name in before.symmetric_difference(now) {
