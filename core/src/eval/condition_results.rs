@@ -125,7 +125,8 @@ pub fn summarise(
             let objects = match objects(results, node, &subject) {
                 Some(judged) => {
                     let is_listed = judged.is_empty() || is_listed(&subject);
-                    looked_at(&results.verdicts, judged, (&wanted, is_listed), old)
+                    let wanted = WantedConditions { rules: &wanted, is_listed };
+                    looked_at(&results.verdicts, judged, wanted, old)
                 }
                 None => old.and_then(|old| old.objects.clone()),
             };
@@ -152,12 +153,19 @@ fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
         && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
+/// The conditions of a subject, and whether its instances are listed without results.
+#[derive(Clone, Copy)]
+struct WantedConditions<'a> {
+    rules: &'a [(Rule, usize)],
+    is_listed: bool,
+}
+
 /// The status of the instances of a subject: from this run, or else from the one before. `None` if
 /// none was evaluated and they need not be listed.
 fn looked_at(
     verdicts: &Verdicts,
     judged: Vec<ConditionSubject>,
-    (wanted, is_listed): (&[(Rule, usize)], bool),
+    wanted: WantedConditions<'_>,
     old: Option<&CheckResult>,
 ) -> Option<Vec<CheckedObject>> {
     let mut any = false;
@@ -166,7 +174,8 @@ fn looked_at(
         let same =
             |object: &&CheckedObject| object.module == judged.module && object.key == judged.key;
         let before = objects.find(same);
-        let known = verdicts.object(&judged, wanted, before.is_some()).or_else(|| before.cloned());
+        let known =
+            verdicts.object(&judged, wanted.rules, before.is_some()).or_else(|| before.cloned());
         any |= known.is_some();
         known.unwrap_or_else(|| {
             let ConditionSubject { module, key, .. } = judged;
@@ -174,7 +183,7 @@ fn looked_at(
         })
     });
     let objects = objects.collect();
-    (any || is_listed).then_some(objects)
+    (any || wanted.is_listed).then_some(objects)
 }
 
 /// Everything in a module that has conditions, and how many of each kind.

@@ -129,7 +129,7 @@ pub fn try_out_messages(
     for Condition { condition, message, .. } in conditions {
         result = scope.check_mentions(diags, [condition]).and(result);
         let text = evaluate_anyway(diags, message, scope)
-            .and_then(|value| message_text(diags, value, (message, scope)));
+            .and_then(|value| message_text(diags, value, message, scope));
         result = text.map(drop).and(result);
     }
     result
@@ -148,6 +148,17 @@ fn unknown_assertion() -> Diagnostic {
     )
 }
 
+/// A value for a variable, and the place that gave it.
+#[derive(Clone, Copy)]
+pub struct VariableValue<'a> {
+    /// The variable.
+    pub variable: &'a Variable,
+    /// The value.
+    pub value: &'a Value,
+    /// The place that gave the value.
+    pub place: Span,
+}
+
 /// Checks the validations of a variable, and reports at the place that gave it its value. They see
 /// this value, whether it is recorded yet or not.
 ///
@@ -156,10 +167,10 @@ fn unknown_assertion() -> Diagnostic {
 pub fn validate_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    (variable, place): (&Variable, Span),
-    value: &Value,
+    given: VariableValue<'_>,
     verdicts: &Verdicts,
 ) -> Result<(), Reported> {
+    let VariableValue { variable, value, place } = given;
     let subject = CheckSubject::Variable(variable.name.clone());
     let object = ConditionSubject::single(scope.module().addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
@@ -211,10 +222,11 @@ fn failure(
 ) -> Result<ConditionOutcome, Reported> {
     let holds = evaluate_anyway(diags, &condition.condition, scope);
     let message = evaluate_anyway(diags, &condition.message, scope)
-        .and_then(|value| message_text(diags, value, (&condition.message, scope)));
+        .and_then(|value| message_text(diags, value, &condition.message, scope));
     // Only now, so that one run reports the errors of both.
     let (holds, message) = (holds?, message?);
-    Ok(match truth(diags, holds, (&condition.condition, scope), bad_result)? {
+    let judged = TruthContext { expr: &condition.condition, scope, bad_result };
+    Ok(match truth(diags, holds, judged)? {
         Some(true) => ConditionOutcome::Holds,
         None => ConditionOutcome::Unknown,
         Some(false) => ConditionOutcome::Fails(message),
@@ -229,26 +241,35 @@ fn validation(
     condition: &Condition,
 ) -> Result<ConditionOutcome, Reported> {
     let bad_result = "Invalid variable validation result";
+    let judged = TruthContext { expr: &condition.condition, scope, bad_result };
     let holds = evaluate_anyway(diags, &condition.condition, scope)
-        .and_then(|value| truth(diags, value, (&condition.condition, scope), bad_result));
+        .and_then(|value| truth(diags, value, judged));
     let message = evaluate_anyway(diags, &condition.message, scope);
     let (holds, message) = (holds?, message?);
     Ok(match holds {
         Some(true) => ConditionOutcome::Holds,
         None => ConditionOutcome::Unknown,
         Some(false) => {
-            ConditionOutcome::Fails(message_text(diags, message, (&condition.message, scope))?)
+            ConditionOutcome::Fails(message_text(diags, message, &condition.message, scope)?)
         }
     })
+}
+
+/// Expression and scope of the value of a condition, and the summary of its errors.
+#[derive(Clone, Copy)]
+struct TruthContext<'a> {
+    expr: &'a Expr,
+    scope: &'a ModuleScope<'a>,
+    bad_result: &'a str,
 }
 
 /// Reads the value of a condition; `None` while it is not known.
 fn truth(
     diags: &mut Diagnostics,
     value: Value,
-    (expr, scope): (&Expr, &ModuleScope<'_>),
-    bad_result: &str,
+    context: TruthContext<'_>,
 ) -> Result<Option<bool>, Reported> {
+    let TruthContext { expr, scope, bad_result } = context;
     let mut bad = |detail: String| {
         Err(diags.error(about(Diagnostic::error(bad_result, detail), expr, scope)))
     };
@@ -268,7 +289,8 @@ fn truth(
 fn message_text(
     diags: &mut Diagnostics,
     value: Value,
-    (expr, scope): (&Expr, &ModuleScope<'_>),
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
 ) -> Result<Option<String>, Reported> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {

@@ -56,7 +56,8 @@ impl Constants {
     pub(super) fn value(
         &self,
         diags: &mut Diagnostics,
-        (candidate, expr): (Candidate<'_>, &Expr),
+        candidate: Candidate<'_>,
+        expr: &Expr,
         scope: &ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let node = scope.module().node();

@@ -195,15 +195,15 @@ impl Evaluator<'_> {
         argument: &Attribute,
     ) -> Result<ArgumentValue, Reported> {
         // Before the evaluation, in which the name would mean nothing.
-        if let Some(named) = reference(&argument.expr, "key_provider") {
-            return self.key_provider(diags, named, part.span).map(ArgumentValue::Keys);
+        if let Some((kind, name)) = reference(&argument.expr, "key_provider") {
+            return self.key_provider(diags, kind, name, part.span).map(ArgumentValue::Keys);
         }
         let value = evaluate(diags, &argument.expr, self.scope)?;
         let value = value.split_marks().0.into_value();
         if let Value::String(text) = &value
-            && let Some(named) = quoted(text)
+            && let Some((kind, name)) = quoted(text)
         {
-            return self.key_provider(diags, named, part.span).map(ArgumentValue::Keys);
+            return self.key_provider(diags, kind, name, part.span).map(ArgumentValue::Keys);
         }
         if !value.is_wholly_known() {
             let detail = format!(
@@ -219,7 +219,8 @@ impl Evaluator<'_> {
     fn key_provider(
         &mut self,
         diags: &mut Diagnostics,
-        (kind, name): (Str, Str),
+        kind: Str,
+        name: Str,
         span: Span,
     ) -> Result<Arc<KeyProviderSettings>, Reported> {
         let addr = (kind, name);

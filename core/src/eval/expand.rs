@@ -194,7 +194,7 @@ pub fn check(
         }
         Repetition::ForEach(expr) => {
             let value = evaluate(diags, expr, scope)?;
-            Ok(for_each_of(diags, value, (expr, scope))?.map(Expansion::ForEach))
+            Ok(for_each_of(diags, value, expr, scope)?.map(Expansion::ForEach))
         }
     }
 }
@@ -306,7 +306,8 @@ fn bad_set(detail: impl Into<String>) -> RepetitionError {
 pub(super) fn for_each_of(
     diags: &mut Diagnostics,
     value: Value,
-    (expr, scope): (&Expr, &ModuleScope<'_>),
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
 ) -> Result<Option<Map>, Reported> {
     for_each(value, scope.check.is_some()).map_err(|unfit| diags.error(unfit.at(expr, scope)))
 }

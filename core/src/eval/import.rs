@@ -46,7 +46,7 @@ pub fn expand_import(
     let resource = config.resource(&import.config_addr());
     let is_judged = resource.is_some() || import.calls.is_empty();
     let mut found = Vec::new();
-    let Some(elements) = elements(diags, value, (each, scope))? else { return Ok(None) };
+    let Some(elements) = elements(diags, value, each, scope)? else { return Ok(None) };
     for (key, value) in elements {
         let only = EachOnly { key: key.clone(), value: value.clone() };
         let addr = address(import, |expr| match expr {
@@ -81,7 +81,8 @@ fn address(
 fn elements(
     diags: &mut Diagnostics,
     value: Value,
-    of: (&Expr, &ModuleScope<'_>),
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
 ) -> Result<Option<Vec<(Value, Value)>>, Reported> {
     // A key is that of an instance, which has to have it without a mark; so only values are sensitive.
     let (value, marks) = value.unmark();
@@ -94,7 +95,6 @@ fn elements(
             })
             .collect()
     };
-    let (expr, scope) = of;
     let bad = |detail: &str, cause: Cause| {
         let problem = Diagnostic::error("Invalid for_each argument", detail).at(expr.span);
         problem.mentioning(mentioned(expr, scope, cause))
@@ -117,7 +117,7 @@ fn elements(
             return Err(diags.error(bad(detail, Cause::Values)));
         }
     }
-    let each = expand::for_each_of(diags, value, of)?;
+    let each = expand::for_each_of(diags, value, expr, scope)?;
     Ok(each.map(|map| {
         let pairs = map.keys().iter().zip(map.items());
         let pairs = pairs.map(|(key, value)| (Value::String(key.clone()), value.clone()));

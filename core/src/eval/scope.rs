@@ -141,7 +141,7 @@ impl<'a> ModuleScope<'a> {
         let folder = self.module.config().dir.as_path();
         // In the root module it is written as `path.root`, not as the folder that was opened.
         let folder = (!self.module.addr().is_root()).then_some(folder);
-        path(diags, (self.world, folder), name, span)
+        self.world.path(diags, folder, name, span)
     }
 
     fn terraform(
@@ -176,18 +176,21 @@ impl<'a> ModuleScope<'a> {
     }
 }
 
-/// `path.NAME` in the root module, or in one in this folder.
-pub(super) fn path(
-    diags: &mut Diagnostics,
-    (world, folder): (&HostValues, Option<&Path>),
-    name: &Ident,
-    span: Span,
-) -> Result<Value, Reported> {
-    match (name.name.as_str(), folder) {
-        ("cwd", _) => Ok(Value::String(world.cwd.clone())),
-        ("root", _) | ("module", None) => Ok(Value::String(world.root.clone())),
-        ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
-        (other, _) => Err(diags.error(bad_reference::attribute("path", other, span))),
+impl HostValues {
+    /// `path.NAME` in the root module, or in one in this folder.
+    pub(super) fn path(
+        &self,
+        diags: &mut Diagnostics,
+        folder: Option<&Path>,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        match (name.name.as_str(), folder) {
+            ("cwd", _) => Ok(Value::String(self.cwd.clone())),
+            ("root", _) | ("module", None) => Ok(Value::String(self.root.clone())),
+            ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
+            (other, _) => Err(diags.error(bad_reference::attribute("path", other, span))),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::HostValues;
-use super::scope::{attribute, path, terraform};
+use super::scope::{attribute, terraform};
 use crate::config::inputs::Input;
 use crate::config::{Module, bad_reference};
 
@@ -90,7 +90,7 @@ impl Scope for StaticScope<'_> {
         let value = match root.name.as_str() {
             "var" => self.variable(diags, name, span),
             "local" => self.local(diags, name, span),
-            "path" => path(diags, (self.world, None), name, span),
+            "path" => self.world.path(diags, None, name, span),
             _ => terraform(diags, self.world, name, span),
         };
         Ok((value?, 1))

@@ -425,8 +425,7 @@ fn conditions_that_do_not_hold_say_why() {
     let _ = conditions::validate_variable(
         &mut diags,
         &bench.scope(),
-        (variable, variable.span),
-        &judged,
+        conditions::VariableValue { variable, value: &judged, place: variable.span },
         verdicts,
     );
     variables.set("v", judged);

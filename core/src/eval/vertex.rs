@@ -8,7 +8,7 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
 use super::condition_results::ConditionSubject;
-use super::conditions::{self, ConditionContext, ConditionKind};
+use super::conditions::{self, ConditionContext, ConditionKind, VariableValue};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
 use super::{HostValues, ModuleScope, RepetitionData, Results};
@@ -73,7 +73,7 @@ impl<'c> ValueVertex<'c> {
         if let NamedValue::Variable(variable) = self.value
             && let Some((caller, call)) = eval_inputs.config.call(self.node)
         {
-            return visit_passed(diags, eval_inputs, (caller, call), variable);
+            return visit_passed(diags, eval_inputs, CallInModule { caller, call }, variable);
         }
         let mut values = Ok(Vec::new());
         for module in eval_inputs.results.instances(&self.node.path) {
@@ -82,8 +82,8 @@ impl<'c> ValueVertex<'c> {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, eval_inputs),
                 NamedValue::Local(local) => {
                     check_own_name(diags, local)?;
-                    let wanted = (Candidate::Local(&local.name), &local.expr);
-                    eval_inputs.results.constants().value(diags, wanted, &scope)
+                    let wanted = Candidate::Local(&local.name);
+                    eval_inputs.results.constants().value(diags, wanted, &local.expr, &scope)
                 }
                 NamedValue::Output(output) => visit_output(diags, output, &scope, eval_inputs),
                 NamedValue::Check(check) => visit_check(diags, check, &scope, eval_inputs),
@@ -176,8 +176,16 @@ fn visit_given(
     let value = value.mark(variable_marks(variable));
     let place = given.and_then(|input| input.given).unwrap_or(variable.span);
     let verdicts = &eval_inputs.results.verdicts;
-    conditions::validate_variable(diags, scope, (variable, place), &value, verdicts)?;
+    let judged = VariableValue { variable, value: &value, place };
+    conditions::validate_variable(diags, scope, judged, verdicts)?;
     Ok(value)
+}
+
+/// A call of a module, and the module that has it.
+#[derive(Clone, Copy)]
+struct CallInModule<'c> {
+    caller: &'c ModuleNode,
+    call: &'c ModuleCall,
 }
 
 /// The values of a variable of a called module: the argument that each instance of the caller
@@ -185,9 +193,10 @@ fn visit_given(
 fn visit_passed(
     diags: &mut Diagnostics,
     eval_inputs: EvalInputs<'_>,
-    (caller, call): (&ModuleNode, &ModuleCall),
+    called: CallInModule<'_>,
     variable: &Variable,
 ) -> Result<Vec<Value>, Reported> {
+    let CallInModule { caller, call } = called;
     let mut values = Ok(Vec::new());
     for module in eval_inputs.results.instances(&caller.path) {
         let Some(results) = module.call(&call.site.name) else { continue };
@@ -202,12 +211,13 @@ fn visit_passed(
             let outside = ModuleScope::new(module, eval_inputs.world).repeated(data);
             let outside = outside.checked(eval_inputs.check);
             let argument = call.arguments.get(&variable.name);
-            let taker = (child.addr(), variable);
+            let taker = VariableInModule { module: child.addr(), variable };
             let value = passed(diags, &outside, taker, argument).and_then(|value| {
                 let inside = ModuleScope::new(child, eval_inputs.world).checked(eval_inputs.check);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
-                let (judged, verdicts) = ((variable, place), &eval_inputs.results.verdicts);
-                conditions::validate_variable(diags, &inside, judged, &value, verdicts)?;
+                let judged = VariableValue { variable, value: &value, place };
+                let verdicts = &eval_inputs.results.verdicts;
+                conditions::validate_variable(diags, &inside, judged, verdicts)?;
                 // The module must be valid whatever it is given.
                 Ok(if eval_inputs.checking { inputs::unknown(variable) } else { value })
             });
@@ -217,13 +227,21 @@ fn visit_passed(
     values
 }
 
+/// A variable of an instance of a module.
+#[derive(Clone, Copy)]
+struct VariableInModule<'a> {
+    module: &'a ModuleAddr,
+    variable: &'a Variable,
+}
+
 /// The argument that a call passes, converted.
 fn passed(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    (module, variable): (&ModuleAddr, &Variable),
+    taker: VariableInModule<'_>,
     argument: Option<&Argument>,
 ) -> Result<Value, Reported> {
+    let VariableInModule { module, variable } = taker;
     let Some(argument) = argument else {
         // That a required one is there was checked when the configuration was read.
         let default = variable.default.clone();
@@ -274,8 +292,8 @@ fn visit_output(
     let judging = ConditionContext { object, verdicts, failure };
     // First, because preconditions explain in the author's words why there is no value.
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
-    let wanted = (Candidate::Output(&output.name), &output.expr);
-    let value = eval_inputs.results.constants().value(diags, wanted, scope);
+    let wanted = Candidate::Output(&output.name);
+    let value = eval_inputs.results.constants().value(diags, wanted, &output.expr, scope);
     // Not returned at once, so that one run reports the errors of both.
     let whole = scope.check_whole(diags, &output.depends_on);
     let value = value?;

@@ -32,8 +32,8 @@ fn found(bench: &EvalFixture) -> String {
     let (constants, scope) = (bench.results.constants(), bench.scope());
     let mut told = String::new();
     for (name, local) in &bench.config.root.locals {
-        let (mut diags, wanted) = (Diagnostics::new(), (Candidate::Local(name), &local.expr));
-        let value = constants.value(&mut diags, wanted, &scope).unwrap();
+        let (mut diags, wanted) = (Diagnostics::new(), Candidate::Local(name));
+        let value = constants.value(&mut diags, wanted, &local.expr, &scope).unwrap();
         let is_constant = constants.has(bench.config.root_node().index, name);
         told +=
             &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, format_value(&value));
@@ -100,8 +100,8 @@ fn a_constant_is_not_evaluated_again() {
     let found = |text: &str| {
         let elsewhere = EvalFixture::of(text);
         let expr = &elsewhere.config.root.locals["a"].expr;
-        let wanted = (Candidate::Local(&a.name), expr);
-        constants.value(&mut Diagnostics::new(), wanted, &bench.scope())
+        let wanted = Candidate::Local(&a.name);
+        constants.value(&mut Diagnostics::new(), wanted, expr, &bench.scope())
     };
     assert_eq!(found("locals { a = 1 }").unwrap(), Value::int(1));
     assert_eq!(found("locals { a = 2 }").unwrap(), Value::int(1), "it was evaluated again");

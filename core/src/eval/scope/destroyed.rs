@@ -9,7 +9,7 @@ use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::{attribute, path, terraform};
+use super::{attribute, terraform};
 use crate::addr::InstanceKey;
 use crate::config::bad_reference;
 use crate::eval::HostValues;
@@ -39,7 +39,7 @@ impl Scope for DestroyedScope<'_> {
         let name = attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let value = match (root.name.as_str(), name.name.as_str(), self.key) {
-            ("path", _, _) => path(diags, (self.world, self.folder), name, span)?,
+            ("path", _, _) => self.world.path(diags, self.folder, name, span)?,
             ("terraform", _, _) => terraform(diags, self.world, name, span)?,
             ("count", "index", InstanceKey::Int(index)) => Value::Number((*index).into()),
             ("each", "key", InstanceKey::Str(key)) => Value::String(key.clone()),

@@ -10,6 +10,15 @@ use crate::addr::{InstanceKey, Mode, ResourceName};
 use crate::config::bad_reference;
 use crate::eval::Expansion;
 
+/// A reference to a resource, and the steps behind the first name.
+struct ResourceReference<'r> {
+    name: &'r ResourceName,
+    span: Span,
+    steps: &'r [ScopeStep],
+    /// The number of steps that the name took.
+    n_taken: usize,
+}
+
 /// A reference to something that may be repeated: its name, and the steps behind the name.
 struct Repeated<'r> {
     name: String,
@@ -37,7 +46,8 @@ impl ModuleScope<'_> {
         let kind = attribute(diags, root, steps.first())?;
         let name = attribute(diags, kind, steps.get(1))?;
         let resource = ResourceName::new(mode, &kind.name, &name.name);
-        self.resource(diags, &resource, root.span.to(name.span), (steps, 2))
+        let (span, n_taken) = (root.span.to(name.span), 2);
+        self.resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
     }
 
     /// `TYPE.NAME…`
@@ -49,16 +59,16 @@ impl ModuleScope<'_> {
     ) -> Result<(Value, usize), Reported> {
         let name = attribute(diags, root, steps.first())?;
         let resource = ResourceName::new(Mode::Managed, &root.name, &name.name);
-        self.resource(diags, &resource, root.span.to(name.span), (steps, 1))
+        let (span, n_taken) = (root.span.to(name.span), 1);
+        self.resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
     }
 
     fn resource(
         &self,
         diags: &mut Diagnostics,
-        name: &ResourceName,
-        span: Span,
-        (steps, n_taken): (&[ScopeStep], usize),
+        reference: ResourceReference<'_>,
     ) -> Result<(Value, usize), Reported> {
+        let ResourceReference { name, span, steps, n_taken } = reference;
         let Some(results) = self.module.resource(name) else {
             return Err(diags.error(bad_reference::resource(
                 self.module.config(),
