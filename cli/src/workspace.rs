@@ -15,7 +15,7 @@ use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
-use formwork_core::config::test_files;
+use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{self, Config, Files as _, Module, Place};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
@@ -220,7 +220,8 @@ impl<'e> Workspace<'e> {
     /// that is theirs, `tests` unless another one is given.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
         let tests = tests.unwrap_or(Path::new("tests"));
-        test_files::check(diags, &mut self.sources, &Disk, (&self.config_folder, tests));
+        let folders = TestFolders { module: &self.config_folder, tests };
+        test_files::check(diags, &mut self.sources, &Disk, folders);
     }
 
     /// Reads the root module, for where the configuration wants its state kept, and nothing else.

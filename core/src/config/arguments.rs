@@ -19,14 +19,22 @@ pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -
     constant::string(diags, &content.take(name)?.expr).ok()
 }
 
+/// Nested blocks of one kind.
+pub(super) struct NestedBlocks<'a> {
+    pub(super) blocks: Vec<Block>,
+    /// The block that they stand in, for messages.
+    pub(super) within: &'a str,
+}
+
 /// Merges blocks `_` into a body. They escape names that mean something to the engine: their
 /// contents count as if they stood outside.
 pub(super) fn unescape(
     diags: &mut Diagnostics,
     sources: &Sources,
     mut body: Body,
-    (escaped, of): (Vec<Block>, &str),
+    escaping: NestedBlocks<'_>,
 ) -> Body {
+    let NestedBlocks { blocks: escaped, within: of } = escaping;
     let mut first = None;
     for block in escaped {
         if let Some(first) = first {

@@ -7,7 +7,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{check_name, place, unescape};
+use super::arguments::{NestedBlocks, check_name, place, unescape};
 use super::folders::CallSite;
 use super::{
     Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
@@ -35,7 +35,8 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let depends_on = traversal::depends_on(diags, content.take("depends_on"));
     let providers = content.take("providers");
     let providers = providers.map(|attribute| passed(diags, sources, attribute.expr)).transpose();
-    let rest = unescape(diags, sources, rest, (content.take_blocks("_"), "module"));
+    let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "module" };
+    let rest = unescape(diags, sources, rest, escaping);
     for block in &content.blocks {
         let detail = format!(
             "The block type name {:?} is reserved for use by Terraform in a future version.",

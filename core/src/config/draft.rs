@@ -36,6 +36,13 @@ pub(super) const CONTENT: BodySchema = BodySchema {
     ],
 };
 
+/// The folder of a module.
+#[derive(Clone, Copy)]
+pub(super) struct ModuleFolder<'a> {
+    pub(super) dir: &'a Path,
+    pub(super) is_root: bool,
+}
+
 /// A module while its blocks are read.
 pub(super) struct Draft {
     module: Module,
@@ -95,12 +102,24 @@ impl Name {
     }
 }
 
+/// Name and header of a block.
+struct NamedBlock {
+    name: Name,
+    span: Span,
+}
+
+impl NamedBlock {
+    fn of(block: &Block) -> Self {
+        Self { name: Name::of(block), span: block.header }
+    }
+}
+
 impl Draft {
-    pub(super) fn new(is_root: bool, dir: &Path) -> Self {
+    pub(super) fn new(folder: ModuleFolder<'_>) -> Self {
         Self {
             module: Module {
-                is_root,
-                dir: dir.to_path_buf(),
+                is_root: folder.is_root,
+                dir: folder.dir.to_path_buf(),
                 settings: Settings::default(),
                 providers: BTreeMap::new(),
                 variables: BTreeMap::new(),
@@ -223,9 +242,9 @@ impl Draft {
     }
 
     fn variable(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let (name, span) = (Name::of(&block), block.header);
+        let named = NamedBlock::of(&block);
         let read = variable::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, (name, span), read) {
+        if let Some(read) = self.free(diags, sources, named, read) {
             self.module.variables.insert(read.name.clone(), read);
         }
     }
@@ -247,37 +266,37 @@ impl Draft {
     }
 
     fn output(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let (name, span) = (Name::of(&block), block.header);
+        let named = NamedBlock::of(&block);
         let read = output::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, (name, span), read) {
+        if let Some(read) = self.free(diags, sources, named, read) {
             self.module.outputs.insert(read.name.clone(), read);
         }
     }
 
     fn call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let (name, span) = (Name::of(&block), block.header);
+        let named = NamedBlock::of(&block);
         let read = call::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, (name, span), read) {
+        if let Some(read) = self.free(diags, sources, named, read) {
             self.module.calls.insert(read.site.name.clone(), read);
         }
     }
 
     fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {
-        let (name, span) = (Name::of(&block), block.header);
+        let named = NamedBlock::of(&block);
         match resource::read(diags, sources, mode, block) {
-            Some(read) => self.add_resource(diags, sources, (name, read)),
-            None => drop(self.free(diags, sources, (name, span), None::<()>)),
+            Some(read) => self.add_resource(diags, sources, named.name, read),
+            None => drop(self.free(diags, sources, named, None::<()>)),
         }
     }
 
     fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let (name, span) = (Name::of(&block), block.header);
+        let named = NamedBlock::of(&block);
         let read = check::read(diags, sources, block);
-        let Some((check, data)) = self.free(diags, sources, (name, span), read) else { return };
+        let Some((check, data)) = self.free(diags, sources, named, read) else { return };
         self.module.checks.insert(check.name.clone(), check);
         if let Some(data) = data {
             let labels = vec![data.name.kind().clone(), data.name.name().clone()];
-            self.add_resource(diags, sources, (Name { kind: "data".into(), labels }, data));
+            self.add_resource(diags, sources, Name { kind: "data".into(), labels }, data);
         }
     }
 
@@ -286,9 +305,10 @@ impl Draft {
         &mut self,
         diags: &mut Diagnostics,
         sources: &Sources,
-        (name, span): (Name, Span),
+        named: NamedBlock,
         read: Option<T>,
     ) -> Option<T> {
+        let NamedBlock { name, span } = named;
         if let Some(first) = self.taken(&name) {
             let _ = diags.error(name.duplicate(&place(sources, first), span));
             return None;
@@ -323,13 +343,15 @@ impl Draft {
         &mut self,
         diags: &mut Diagnostics,
         sources: &Sources,
-        (name, read): (Name, Resource),
+        name: Name,
+        read: Resource,
     ) {
+        let named = NamedBlock { name, span: read.span };
         let other = self.module.resources.get(&read.name);
         // The resource in the `check` block is the duplicate, wherever it stands.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
-            let _ = diags.error(name.duplicate(&place(sources, read.span), other.span));
-        } else if let Some(read) = self.free(diags, sources, (name, read.span), Some(read)) {
+            let _ = diags.error(named.name.duplicate(&place(sources, read.span), other.span));
+        } else if let Some(read) = self.free(diags, sources, named, Some(read)) {
             self.module.resources.insert(read.name.clone(), Box::new(read));
         }
     }

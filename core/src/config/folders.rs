@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
+use super::draft::ModuleFolder;
 use super::{Files, load};
 use crate::addr::{ModulePath, ModuleSource};
 use crate::version::LooseConstraints;
@@ -117,7 +118,8 @@ pub fn calls(
     dir: &Path,
 ) -> Result<Vec<CallSite>, Reported> {
     let mut found = Diagnostics::new();
-    let read = load::read_module(&mut found, sources, files, (dir, false));
+    let folder = ModuleFolder { dir, is_root: false };
+    let read = load::read_module(&mut found, sources, files, folder);
     diags.append(load::by_place(found))?;
     let read = read?;
     diags.append(read.unmet_versions)?;

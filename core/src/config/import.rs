@@ -145,7 +145,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     // In JSON an address is text, and only here it is known to be an expression.
     let to = to.into_native(diags).ok()?;
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
-    let (calls, resource, key) = target(diags, (&to, whole)).ok()?;
+    let (calls, resource, key) = target(diags, &to, whole).ok()?;
     Some(Import {
         calls,
         resource,
@@ -182,7 +182,7 @@ fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Report
 type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
 
 /// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
-fn target(diags: &mut Diagnostics, (expr, argument): (&Expr, Span)) -> Result<Parts, Reported> {
+fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts, Reported> {
     let mut keys = Vec::new();
     let steps = steps(expr, &mut keys);
     let Some(steps) = steps else {

@@ -12,7 +12,7 @@ use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::draft::Draft;
+use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
     CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
@@ -135,7 +135,7 @@ pub fn root_module(
     let mut found = Diagnostics::new();
     let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
         found.check()?;
-        decoded(&mut found, sources, parsed, (dir, true))
+        decoded(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
     });
     if module.is_err() {
         let _ = diags.append(by_place(found));
@@ -214,15 +214,15 @@ pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
-    (dir, is_root): (&Path, bool),
+    folder: ModuleFolder<'_>,
 ) -> Result<ReadModule, Reported> {
     let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
-    let parsed = parse_folder(&mut found, sources, files, dir);
+    let parsed = parse_folder(&mut found, sources, files, folder.dir);
     let module = parsed.and_then(|parsed| {
         settings::check_versions(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
         let complete = found.check();
-        let module = decoded(&mut found, sources, parsed, (dir, is_root));
+        let module = decoded(&mut found, sources, parsed, folder);
         complete.and(module).map(|module| (module, n_files))
     });
     // All that seems wrong may be right in the version that is required.
@@ -237,10 +237,10 @@ fn decoded(
     diags: &mut Diagnostics,
     sources: &Sources,
     parsed: Parsed,
-    (dir, is_root): (&Path, bool),
+    folder: ModuleFolder<'_>,
 ) -> Result<Module, Reported> {
     let mut found = parsed.misplaced;
-    let mut draft = Draft::new(is_root, dir);
+    let mut draft = Draft::new(folder);
     for body in parsed.bodies {
         draft.read(&mut found, sources, body);
     }
@@ -273,8 +273,8 @@ impl Loader<'_> {
         dir: &Path,
         is_root: bool,
     ) -> Result<(Arc<Module>, usize), Reported> {
-        let place = (dir, is_root);
-        let read = read_module(diags, self.sources, self.place.files, place)?;
+        let folder = ModuleFolder { dir, is_root };
+        let read = read_module(diags, self.sources, self.place.files, folder)?;
         let ReadModule { mut module, n_files, unmet_versions } = read;
         let _ = self.unmet_versions.append(unmet_versions);
         references::fill(&mut self.unreadable, &mut module);

@@ -184,7 +184,8 @@ fn check_passed(
         None => caller.module.settings.source_of(&one.in_caller.name),
     };
     if given != wanted {
-        mismatch(diags, node, (&there, one), (&wanted, &given));
+        let passed = ProviderMismatch { caller: &there, one, wanted: &wanted, given: &given };
+        mismatch(diags, node, passed);
     }
 }
 
@@ -204,12 +205,17 @@ fn undeclared(diags: &mut Diagnostics, here: &str, wanted: &ProviderAddr, one: &
     let _ = diags.error(Diagnostic::error(summary, detail).at(one.child_span));
 }
 
-fn mismatch(
-    diags: &mut Diagnostics,
-    node: &ModuleNode,
-    (there, one): (&str, &PassedProvider),
-    (wanted, given): (&ProviderAddr, &ProviderAddr),
-) {
+/// A configuration that is passed to a module under the name of another provider.
+struct ProviderMismatch<'a> {
+    /// Description of the module that passes it.
+    caller: &'a str,
+    one: &'a PassedProvider,
+    wanted: &'a ProviderAddr,
+    given: &'a ProviderAddr,
+}
+
+fn mismatch(diags: &mut Diagnostics, node: &ModuleNode, passed: ProviderMismatch<'_>) {
+    let ProviderMismatch { caller: there, one, wanted, given } = passed;
     let required = &node.module.settings.required_providers;
     let other = required.iter().find(|(_, required)| required.source == *given);
     let (detail, span) = match other {

@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::arguments::{NAME_SHAPE, unescape};
+use super::arguments::{NAME_SHAPE, NestedBlocks, unescape};
 use super::settings::check_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
@@ -33,7 +33,8 @@ pub(super) fn read(
     let (mut content, rest) = split_content(diags, block.body, &CONTENT);
     let alias = content.take("alias").map(|attribute| alias(diags, &attribute)).transpose();
     let version = content.take("version").and_then(|attribute| version(diags, &attribute).ok());
-    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "provider"));
+    let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provider" };
+    let body = unescape(diags, sources, rest, escaping);
     // Whatever else was expected is expected only to say this of it.
     for attribute in content.attributes.values() {
         reserved(diags, "argument", &attribute.name);

@@ -8,7 +8,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, ExprKind, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::arguments::{place, unescape};
+use super::arguments::{NestedBlocks, place, unescape};
 use super::{OnFailure, Provisioner, When};
 
 const CONTENT: BodySchema = BodySchema {
@@ -30,9 +30,9 @@ pub(super) fn read_all(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
-    (connections, of): (Vec<Block>, &str),
+    connections: NestedBlocks<'_>,
 ) -> Vec<Provisioner> {
-    let shared = the_one(diags, sources, connections, of);
+    let shared = the_one(diags, sources, connections);
     let read = blocks.into_iter().filter_map(|block| read(diags, sources, block, shared.as_ref()));
     read.collect()
 }
@@ -54,8 +54,11 @@ fn read(
         let words = [("continue", OnFailure::Continue), ("fail", OnFailure::Fail)];
         keyword(diags, &attribute, &words)
     });
-    let own = the_one(diags, sources, content.take_blocks("connection"), "provisioner");
-    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "provisioner"));
+    let connections =
+        NestedBlocks { blocks: content.take_blocks("connection"), within: "provisioner" };
+    let own = the_one(diags, sources, connections);
+    let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provisioner" };
+    let body = unescape(diags, sources, rest, escaping);
     for reserved in &content.blocks {
         let detail = format!(
             "The block type name {:?} is reserved for use by Terraform in a future version.",
@@ -81,12 +84,8 @@ fn read(
 }
 
 /// The body of the one block there may be.
-fn the_one(
-    diags: &mut Diagnostics,
-    sources: &Sources,
-    blocks: Vec<Block>,
-    of: &str,
-) -> Option<Body> {
+fn the_one(diags: &mut Diagnostics, sources: &Sources, nested: NestedBlocks<'_>) -> Option<Body> {
+    let NestedBlocks { blocks, within: of } = nested;
     let mut blocks = blocks.into_iter();
     let first = blocks.next()?;
     for other in blocks {

@@ -7,6 +7,7 @@ use formwork_lang::syntax::{Block, Expr};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
+use super::arguments::NestedBlocks;
 use super::{Config, ModuleNode, Provisioner, When, constant, provisioner, traversal};
 use crate::addr::reference::step_span;
 use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
@@ -62,10 +63,10 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
             destroy = constant::bool(diags, &attribute.expr).ok()?;
         }
     }
-    let (blocks, connections) =
-        (content.take_blocks("provisioner"), content.take_blocks("connection"));
-    let provisioners =
-        provisioner::read_all(diags, sources, blocks, (connections, "removed block"));
+    let blocks = content.take_blocks("provisioner");
+    let connections =
+        NestedBlocks { blocks: content.take_blocks("connection"), within: "removed block" };
+    let provisioners = provisioner::read_all(diags, sources, blocks, connections);
     let (module, resource) = from?.ok()?;
     for provisioner in &provisioners {
         check_provisioner(diags, provisioner, resource.is_some());

@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{check_name, unescape};
+use super::arguments::{NestedBlocks, check_name, unescape};
 use super::{
     LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal, validate,
 };
@@ -58,11 +58,12 @@ pub(super) fn read(
     };
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
     validate::own_conditions(diags, &name, &lifecycle);
-    let connections = content.take_blocks("connection");
+    let connections =
+        NestedBlocks { blocks: content.take_blocks("connection"), within: "resource" };
     let provisioners = content.take_blocks("provisioner");
-    let provisioners =
-        provisioner::read_all(diags, sources, provisioners, (connections, "resource"));
-    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "resource"));
+    let provisioners = provisioner::read_all(diags, sources, provisioners, connections);
+    let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "resource" };
+    let body = unescape(diags, sources, rest, escaping);
     for block in &content.blocks {
         reject(diags, mode, block);
     }

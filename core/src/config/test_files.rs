@@ -83,16 +83,26 @@ const OVERRIDE_MODULE: BodySchema = BodySchema {
     blocks: &[],
 };
 
+/// The folders of a module in which its test files may be.
+#[derive(Clone, Copy, Debug)]
+pub struct TestFolders<'a> {
+    /// The folder of the module.
+    pub module: &'a Path,
+    /// The folder for tests, relative to that of the module.
+    pub tests: &'a Path,
+}
+
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
 pub fn check(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
-    (dir, tests): (&Path, &Path),
+    folders: TestFolders<'_>,
 ) {
     let mut found = Diagnostics::new();
-    for dir in [dir, &dir.join(tests)] {
+    let TestFolders { module, tests } = folders;
+    for dir in [module, &module.join(tests)] {
         let mut names = files.list(dir).unwrap_or_default();
         // Terraform passes over what editors leave behind here as well.
         names.retain(|name| {
@@ -344,8 +354,8 @@ mod tests {
 
     fn found(fixture: &str) -> String {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let place = (Path::new("."), Path::new("tests"));
-        check(&mut diags, &mut sources, &InMemoryFiles::of(fixture), place);
+        let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
+        check(&mut diags, &mut sources, &InMemoryFiles::of(fixture), folders);
         let report = report(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
     }
