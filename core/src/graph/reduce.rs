@@ -42,10 +42,9 @@ fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
     let is_complete = n_blocks.saturating_mul(graph.len() + graph.n_edges()) <= looks;
     let mut kept = vec![true; graph.n_edges()];
     if is_complete {
-        let mut below = vec![0_u64; graph.len()];
-        let mut bits = vec![0_u64; graph.len()];
+        let mut ends = ReachableEnds { below: vec![0; graph.len()], bits: vec![0; graph.len()] };
         for start in (0..graph.len()).step_by(BLOCK) {
-            leave_out_ends_in_block(graph, start, (&mut below, &mut bits), &mut kept);
+            leave_out_ends_in_block(graph, start, &mut ends, &mut kept);
         }
     }
     let dependencies = &graph.dependencies;
@@ -58,13 +57,22 @@ fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
     ReducedEdges { dependencies: Adjacency::build(graph.len(), pairs.into_iter()), is_complete }
 }
 
+/// Ends of edges in a block, as bits by vertex. All are zero between blocks.
+struct ReachableEnds {
+    /// The ends that can be reached from a vertex.
+    below: Vec<u64>,
+    /// The bit of a vertex that is an end itself.
+    bits: Vec<u64>,
+}
+
 /// Marks the edges to leave out whose end is one of the 64 vertices from `start` in the graph's order.
 fn leave_out_ends_in_block<V, E>(
     graph: &Graph<V, E>,
     start: usize,
-    (below, bits): (&mut [u64], &mut [u64]),
+    ends: &mut ReachableEnds,
     kept: &mut [bool],
 ) {
+    let ReachableEnds { below, bits } = ends;
     let order = graph.order();
     let block = &order[start..order.len().min(start + BLOCK)];
     for (bit, id) in block.iter().enumerate() {

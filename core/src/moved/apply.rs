@@ -46,7 +46,8 @@ fn move_modules(statement: &Statement, state: &mut State, moves: &mut Moves) {
         }
         for addr in resources_in(state, &module) {
             let to = ResourceAddr { module: to.clone(), resource: addr.resource.clone() };
-            move_resource(state, moves, (&addr, &to), statement.span);
+            let moved = ResourceMove { from: &addr, to: &to, span: statement.span };
+            move_resource(state, moves, moved);
         }
     }
 }
@@ -70,40 +71,49 @@ fn move_resources(statement: &Statement, state: &mut State, moves: &mut Moves) {
             let instance = addr.instance(key.clone());
             let Some(target) = from.destination_of(to, &instance) else { continue };
             if from.instance_key().is_some() {
-                move_instance(state, moves, (instance, target), statement.span);
+                let moved = InstanceMove { from: instance, to: target, span: statement.span };
+                move_instance(state, moves, moved);
                 continue;
             }
             let target = target.of();
             if state.resources.contains_key(&target) {
                 moves.blocked.insert(Target::Resource(addr.clone()), Target::Resource(target));
             } else {
-                move_resource(state, moves, (&addr, &target), statement.span);
+                let moved = ResourceMove { from: &addr, to: &target, span: statement.span };
+                move_resource(state, moves, moved);
             }
         }
     }
 }
 
-fn move_resource(
-    state: &mut State,
-    moves: &mut Moves,
-    (from, to): (&ResourceAddr, &ResourceAddr),
+/// A move of a resource with all its instances.
+#[derive(Clone, Copy)]
+struct ResourceMove<'a> {
+    from: &'a ResourceAddr,
+    to: &'a ResourceAddr,
     span: Option<Span>,
-) {
+}
+
+/// A move of one instance.
+struct InstanceMove {
+    from: InstanceAddr,
+    to: InstanceAddr,
+    span: Option<Span>,
+}
+
+fn move_resource(state: &mut State, moves: &mut Moves, moved: ResourceMove<'_>) {
+    let ResourceMove { from, to, span } = moved;
     let Some(held) = state.resources.remove(from) else { return };
     let provider = &held.provider.provider;
     for key in held.instances.keys() {
-        let ends = (from.instance(key.clone()), to.instance(key.clone()));
-        note(moves, ends, provider, span);
+        let (from, to) = (from.instance(key.clone()), to.instance(key.clone()));
+        note(moves, InstanceMove { from, to, span }, provider);
     }
     state.resources.insert(to.clone(), held);
 }
 
-fn move_instance(
-    state: &mut State,
-    moves: &mut Moves,
-    (from, to): (InstanceAddr, InstanceAddr),
-    span: Option<Span>,
-) {
+fn move_instance(state: &mut State, moves: &mut Moves, moved: InstanceMove) {
+    let InstanceMove { from, to, span } = moved;
     let Some(held) = state.resources.get(&from.of()) else { return };
     if !held.instances.contains_key(&from.key) {
         return;
@@ -116,7 +126,7 @@ fn move_instance(
     let provider = held.provider.clone();
     let Some(instance) = take(state, &from) else { return };
     state.resource_mut(to.of(), &provider).instances.insert(to.key.clone(), instance);
-    note(moves, (from, to), &provider.provider, span);
+    note(moves, InstanceMove { from, to, span }, &provider.provider);
 }
 
 fn take(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
@@ -130,12 +140,8 @@ fn take(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
 }
 
 /// Takes down where an instance was. Of a chain of moves only the first end counts.
-fn note(
-    moves: &mut Moves,
-    (from, to): (InstanceAddr, InstanceAddr),
-    provider: &ProviderAddr,
-    span: Option<Span>,
-) {
+fn note(moves: &mut Moves, moved: InstanceMove, provider: &ProviderAddr) {
+    let InstanceMove { from, to, span } = moved;
     let origin = moves.origins.remove(&from).unwrap_or_else(|| from.clone());
     let source = moves.retyped.remove(&from).unwrap_or_else(|| Source {
         kind: from.resource.kind().clone(),

@@ -7,7 +7,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use moves::{Move, Moved, plan_moves, put, take};
+pub use moves::{Move, MoveStates, Moved, plan_moves, put, take};
 pub use push::{PushRefused, check_push};
 pub use status::set_status;
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::Target;
-use formwork_core::state::edit::{Move, plan_moves, put, take};
+use formwork_core::state::edit::{Move, MoveStates, plan_moves, put, take};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -93,7 +93,9 @@ fn within(
     addrs: (&Target, &Target),
 ) -> Result<Ending, Reported> {
     let state = &mut locked.file.state;
-    let moves = plan_moves(diags, (state, state), addrs)?;
+    let (from, to) = addrs;
+    let states = MoveStates { source: state, destination: state };
+    let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
         return Ok(Ending::Unchanged(would_move(&moves)));
     }
@@ -142,7 +144,9 @@ async fn transfer(
     (source, destination): (&mut StateSession, &mut StateSession),
     addrs: (&Target, &Target),
 ) -> Result<String, Reported> {
-    let moves = plan_moves(diags, (&source.file.state, &destination.file.state), addrs)?;
+    let (from, to) = addrs;
+    let states = MoveStates { source: &source.file.state, destination: &destination.file.state };
+    let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
         return Ok(would_move(&moves));
     }

@@ -62,6 +62,15 @@ impl Display for Move {
     }
 }
 
+/// The state that objects are moved out of, and the one that they are moved into: it may be the same.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveStates<'s> {
+    /// The state that has the objects.
+    pub source: &'s State,
+    /// The state that gets them.
+    pub destination: &'s State,
+}
+
 /// Plans the moves. An address without a key names the one instance of a resource that is not
 /// repeated, else the whole resource; a module moves with everything below it.
 ///
@@ -69,32 +78,33 @@ impl Display for Move {
 /// When there is nothing at `from`, or something at `to`, or the two are of different kinds.
 pub fn plan_moves(
     diags: &mut Diagnostics,
-    (source, destination): (&State, &State),
-    (from, to): (&Target, &Target),
+    states: MoveStates<'_>,
+    from: &Target,
+    to: &Target,
 ) -> Result<Vec<Move>, Reported> {
     match from {
-        Target::Module(addr) => modules(diags, (source, destination), addr, to),
-        Target::Instance(addr) => instance(diags, (source, destination), addr, to),
-        Target::Resource(addr) => match source.resources.get(addr) {
+        Target::Module(addr) => modules(diags, states, addr, to),
+        Target::Instance(addr) => instance(diags, states, addr, to),
+        Target::Resource(addr) => match states.source.resources.get(addr) {
             None => Err(no_match(diags, from)),
             Some(held) if held.instances.contains_key(&InstanceKey::None) => {
-                instance(diags, (source, destination), &addr.instance(InstanceKey::None), to)
+                instance(diags, states, &addr.instance(InstanceKey::None), to)
             }
-            Some(_) => resource(diags, destination, addr, to),
+            Some(_) => resource(diags, states.destination, addr, to),
         },
     }
 }
 
 fn modules(
     diags: &mut Diagnostics,
-    (source, destination): (&State, &State),
+    states: MoveStates<'_>,
     from: &ModuleAddr,
     to: &Target,
 ) -> Result<Vec<Move>, Reported> {
     let modules = |state: &State| -> BTreeSet<ModuleAddr> {
         state.resources.keys().map(|addr| addr.module.clone()).collect()
     };
-    let mut found = modules(source);
+    let mut found = modules(states.source);
     found.retain(|module| module.0.starts_with(&from.0));
     if found.is_empty() {
         return Err(no_match(diags, &Target::Module(from.clone())));
@@ -105,7 +115,7 @@ fn modules(
             format!("Cannot move {from} to {to}: the target must also be a module."),
         ));
     };
-    let taken = modules(destination);
+    let taken = modules(states.destination);
     let mut moves = Vec::new();
     for module in found {
         let below = module.0.get(from.0.len()..).unwrap_or_default();
@@ -151,7 +161,7 @@ fn resource(
 
 fn instance(
     diags: &mut Diagnostics,
-    (source, destination): (&State, &State),
+    states: MoveStates<'_>,
     from: &InstanceAddr,
     to: &Target,
 ) -> Result<Vec<Move>, Reported> {
@@ -168,14 +178,14 @@ fn instance(
         state.resources.get(&addr.of()).is_some_and(|held| held.instances.contains_key(&addr.key))
     };
     let checked = same_type(diags, &from.of(), &to.of());
-    if holds(destination, &to) {
+    if holds(states.destination, &to) {
         let detail = format!(
             "Cannot move to {to}: there is already a resource instance at that address in the current \
              state."
         );
         return Err(bad_target(diags, detail));
     }
-    if !holds(source, from) {
+    if !holds(states.source, from) {
         let detail = format!("The current state does not contain {from}.");
         return Err(diags.error(Diagnostic::error("Invalid source address", detail)));
     }

@@ -92,7 +92,8 @@ fn moving(from: &str, to: &str) -> String {
     let mut diags = Diagnostics::new();
     let (from, to): (Target, Target) = (from.parse().unwrap(), to.parse().unwrap());
     let before = shown(&state);
-    match plan_moves(&mut diags, (&state, &state), (&from, &to)) {
+    let states = MoveStates { source: &state, destination: &state };
+    match plan_moves(&mut diags, states, &from, &to) {
         Ok(moves) => {
             let said: String = moves.iter().map(|one| format!("{one}\n")).collect();
             let moved = take(&mut state, &moves);
@@ -253,8 +254,9 @@ fn what_leaves_one_state_comes_into_the_other() {
     let (mut from, mut to) = (state(ALL), state("t.x <- module.n.t.i"));
     let target = |text: &str| text.parse::<Target>().unwrap();
     let mut diags = Diagnostics::new();
-    let addrs = (&target("module.n"), &target("module.n"));
-    let moves = plan_moves(&mut diags, (&from, &to), addrs).unwrap();
+    let module = target("module.n");
+    let states = MoveStates { source: &from, destination: &to };
+    let moves = plan_moves(&mut diags, states, &module, &module).unwrap();
     let moved = take(&mut from, &moves);
     put(&mut to, moved);
     assert_eq!(shown(&to), "t.x\nmodule.n.t.i\nmodule.n.module.o.t.i\n");

@@ -30,7 +30,7 @@ impl Recovery {
                 (None, true) => append(&run.journal, &outcomes(&waits))?,
                 (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_as())
                     .map_err(JournalError::io("rename", &run.journal))?,
-                (Some(damage), true) => self.rewrite((run, damage), &outcomes(&waits))?,
+                (Some(damage), true) => self.rewrite(run, damage, &outcomes(&waits))?,
             }
         }
         Ok(())
@@ -39,7 +39,8 @@ impl Recovery {
     /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
     fn rewrite(
         &self,
-        (run, damage): (&InterruptedRun, &JournalDamage),
+        run: &InterruptedRun,
+        damage: &JournalDamage,
         more: &[Record],
     ) -> Result<(), JournalError> {
         let path = &run.journal;
