@@ -21,7 +21,7 @@ mod render;
 mod shared_vertex;
 mod walk;
 
-pub(crate) use change_request::{ChangeRequest, INVALID_PLAN};
+pub(crate) use change_request::{ChangeRequest, INVALID_PLAN, PriorObject, ViolationSummary};
 pub(crate) use close_ephemeral::close_ephemeral;
 pub(crate) use count::Counter;
 pub(crate) use data::DataRead;
@@ -34,14 +34,15 @@ pub(crate) use object::{
     encode, label, label_before, plain, sensitive_paths, stored, stored_value, without_unknowns,
 };
 pub(crate) use place::{place_in, point_at_parts};
-pub(crate) use progress::watched;
+pub(crate) use progress::{ProgressSubject, watched};
 pub(crate) use provider::{
-    ConfiguredClient, ProviderVertex, find_stored, find_written, visit_provider, written_providers,
+    ConfiguredClient, ConfiguredResource, ProviderVertex, ResourceClient, find_stored,
+    find_written, visit_provider, written_providers,
 };
 pub(crate) use provider_usage::ProviderUsage;
-pub(crate) use provisioner::{check_provisioner_kinds, check_provisioners};
+pub(crate) use provisioner::{ProvisionedResource, check_provisioner_kinds, check_provisioners};
 pub(crate) use render::draw;
 pub(crate) use shared_vertex::{
     Mentions, SharedOutcome, SharedVertex, Vertex, add_calls, add_providers, add_values,
 };
-pub(crate) use walk::walk_phase;
+pub(crate) use walk::{PhaseWalk, walk_phase};

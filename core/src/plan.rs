@@ -300,10 +300,11 @@ async fn plan_validated(
         moves.check_targets(diags, &options.targets)?;
     }
     let session = &session.with_state(&state);
+    let inputs = PreparedInputs { moves: &moves, accepted };
     let mut found = Diagnostics::new();
     let plan = match options.mode == Mode::Destroy && !options.skip_refresh && !state.is_empty() {
-        true => plan_destroy(session, &mut found, options, (&moves, accepted)).await,
-        false => plan_moved(session, &mut found, options, (&moves, accepted)).await,
+        true => plan_destroy(session, &mut found, options, inputs).await,
+        false => plan_moved(session, &mut found, options, inputs).await,
     };
     if plan.is_ok() {
         // Invalid moves are likely the cause of any other error, so those are not reported.
@@ -325,6 +326,12 @@ async fn plan_validated(
     plan
 }
 
+/// Inputs of a plan that are found before its graph is built.
+struct PreparedInputs<'m> {
+    moves: &'m Moves,
+    accepted: ValidatedConfigs,
+}
+
 /// Plans the end of everything. As in Terraform, a complete normal plan brings the state up to date
 /// first: it also reads the data sources and asks the providers for changes, and fails with them.
 /// Its warnings and its changes are dropped.
@@ -332,8 +339,9 @@ async fn plan_destroy(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, ValidatedConfigs),
+    inputs: PreparedInputs<'_>,
 ) -> Result<Plan, Reported> {
+    let moves = inputs.moves;
     let refreshing = Options {
         before_destroy: true,
         targets: options.targets.clone(),
@@ -345,7 +353,7 @@ async fn plan_destroy(
     let ground = SessionInputs { results: &results, ..**session };
     let beside = &session.on(ground).watched(session.watch);
     let mut found = Diagnostics::new();
-    let refreshed = plan_moved(beside, &mut found, &refreshing, (moves, accepted)).await;
+    let refreshed = plan_moved(beside, &mut found, &refreshing, inputs).await;
     if found.has_errors() {
         diags.append(found)?;
     }
@@ -357,7 +365,8 @@ async fn plan_destroy(
     // The objects were read a moment ago.
     let options = Options { skip_refresh: true, ..options.clone() };
     let after = &session.with_state(&refreshed.prior);
-    let mut plan = plan_moved(after, diags, &options, (moves, ValidatedConfigs::default())).await?;
+    let inputs = PreparedInputs { moves, accepted: ValidatedConfigs::default() };
+    let mut plan = plan_moved(after, diags, &options, inputs).await?;
     // Refreshing brings dependencies in line with the configuration. The objects go in the order in which
     // they were made, as the state had it.
     for ((addr, deposed), change) in &mut plan.changes {
@@ -425,8 +434,9 @@ async fn plan_moved(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, ValidatedConfigs),
+    inputs: PreparedInputs<'_>,
 ) -> Result<Plan, Reported> {
+    let PreparedInputs { moves, accepted } = inputs;
     let graph = build::graph(diags, session, options).await?;
     let orders = ReplaceOrders::of(&graph);
     let closures = match options.mode {

@@ -13,6 +13,7 @@ mod warnings;
 pub(crate) use blame::shortened;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::PendingCall;
+pub(crate) use client::ResponseContext;
 pub use client::ephemeral::{Keep, Opened};
 pub(crate) use client::identity::import_key;
 pub use client::identity::{IdentityType, StoredIdentity};

@@ -133,8 +133,8 @@ fn connect_written<'c>(
     index: &Index,
     mode: Mode,
 ) {
+    connect_references(config, draft, index, mode);
     let (vertices, edges) = draft.split();
-    connect_references((config, mode), vertices, index, edges);
     phase::connect_modules(config, vertices, &index.names, edges);
     connect_joins(vertices, index, edges);
 }
@@ -229,11 +229,12 @@ fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
 }
 
 fn connect_references<'c>(
-    (config, mode): (&'c Config, Mode),
-    vertices: &[Vertex<'c>],
+    config: &'c Config,
+    draft: &mut GraphBuilder<'c>,
     index: &Index,
-    edges: &mut Edges<EdgeReason>,
+    mode: Mode,
 ) {
+    let (vertices, edges) = draft.split();
     for (at, vertex) in numbered(vertices) {
         let own = match vertex {
             Vertex::Expand(expand) => index.done.get(&expand.addr).copied(),

@@ -13,7 +13,9 @@ use crate::change::{Action, OutputChange};
 use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
-use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase, without_unknowns};
+use crate::phase::{
+    Counter, EdgeReason, EphemeralResources, PhaseWalk, walk_phase, without_unknowns,
+};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -66,11 +68,11 @@ pub(super) async fn run(
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
     let counter = Counter::new(session.watch, Phase::Apply, total);
     let mut recorder = Recorder { session, journal, tally };
+    // A journal that refuses a record ends the walk like an interrupt: no call could be announced.
+    let ends = || !journal.takes_calls();
     let unvisited = walk_phase(
-        session,
         diags,
-        // A journal that refuses a record ends the walk like an interrupt: no call could be announced.
-        (graph, &ephemeral_resources, &|| !journal.takes_calls()),
+        PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &ends },
         |vertex| {
             let state = &state;
             async move {
@@ -90,7 +92,7 @@ pub(super) async fn run(
             }
         },
         |vertex, came, failed| {
-            recorder.record(&mut state.borrow_mut(), vertex, (came, failed));
+            recorder.record(&mut state.borrow_mut(), vertex, came, failed);
             if is_counted(vertex) {
                 counter.done();
             }
@@ -185,12 +187,7 @@ struct Recorder<'r, 'a> {
 }
 
 impl Recorder<'_, '_> {
-    fn record(
-        &mut self,
-        state: &mut State,
-        vertex: &Vertex<'_>,
-        (came, failed): (ApplyOutcome, bool),
-    ) {
+    fn record(&mut self, state: &mut State, vertex: &Vertex<'_>, came: ApplyOutcome, failed: bool) {
         debug_assert!(
             // The walk starts the dependents as soon as this function returns. A result that is not
             // in the journal by then would be lost in a crash, and theirs would not.

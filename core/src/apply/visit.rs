@@ -75,9 +75,9 @@ pub(super) async fn visit(
     let session = view.session;
     let came = match vertex {
         Vertex::SharedVertex(shared) => {
-            let with = (session, session.eval_inputs());
+            let inputs = session.eval_inputs();
             ApplyOutcome::SharedVertex(
-                shared.visit(&mut diags, with, view.ephemeral_resources).await,
+                shared.visit(&mut diags, session, inputs, view.ephemeral_resources).await,
             )
         }
         Vertex::Expand(expand) => {

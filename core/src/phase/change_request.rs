@@ -13,9 +13,25 @@ use crate::config::IgnoreChanges;
 use crate::provider::{Ask, CallContext, ContractViolation, Planned, ProviderClient, ResourceType};
 use crate::state::Object;
 
+/// Summary of the diagnostics for violations of the contract, and the call that was answered.
+#[derive(Clone, Copy)]
+pub(crate) struct ViolationSummary<'a> {
+    pub(crate) summary: &'a str,
+    pub(crate) call: &'a str,
+}
+
 /// The answer to a plan breaks the contract.
-pub(crate) const INVALID_PLAN: (&str, &str) =
-    ("Provider produced invalid plan", "PlanResourceChange");
+pub(crate) const INVALID_PLAN: ViolationSummary<'_> =
+    ViolationSummary { summary: "Provider produced invalid plan", call: "PlanResourceChange" };
+
+/// Prior object of a change.
+#[derive(Clone, Copy)]
+pub(crate) struct PriorObject<'a> {
+    /// Its value; null if there is none.
+    pub(crate) value: &'a Plain,
+    /// Its record in the state, with the data beside the value.
+    pub(crate) object: Option<&'a Object>,
+}
 
 /// Provider to ask, object of the request, and sensitive paths that messages must not show.
 #[derive(Clone, Copy)]
@@ -28,18 +44,18 @@ pub(crate) struct ChangeRequest<'a> {
 }
 
 impl ChangeRequest<'_> {
-    /// Requests the planned object for a configuration. `before` is the prior object, null if there
-    /// is none; the object has its further data in the state.
+    /// Requests the planned object for a configuration.
     ///
     /// # Errors
     /// When the provider does not answer, or its answer violates the contract.
     pub(crate) async fn change(
         self,
         diags: &mut Diagnostics,
-        (before, object): (&Plain, Option<&Object>),
+        prior: PriorObject<'_>,
         config: &Plain,
         ignored: &IgnoreChanges,
     ) -> Result<Planned, Reported> {
+        let PriorObject { value: before, object } = prior;
         let block = self.ty.block();
         let ignored = ignore(ignored);
         let config = match &ignored {
@@ -110,7 +126,7 @@ impl ChangeRequest<'_> {
     pub(crate) fn judge(
         self,
         diags: &mut Diagnostics,
-        reported_as: (&str, &str),
+        reported_as: ViolationSummary<'_>,
         call: Call<'_>,
         object: &Plain,
     ) -> Result<(), Reported> {
@@ -140,10 +156,11 @@ impl ChangeRequest<'_> {
     pub(crate) fn broken(
         self,
         diags: &mut Diagnostics,
-        (summary, call): (&str, &str),
+        reported_as: ViolationSummary<'_>,
         violations: Vec<Violation>,
         answer: &Plain,
     ) -> Result<(), Reported> {
+        let ViolationSummary { summary, call } = reported_as;
         if violations.is_empty() {
             return Ok(());
         }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{InstanceConfig, label, plain, sensitive_paths, stored, watched};
+use super::{
+    InstanceConfig, ProgressSubject, ResourceClient, label, plain, sensitive_paths, stored, watched,
+};
 use crate::change::Action;
 use crate::eval::condition_results::{ConditionResult, ConditionSubject, Rule};
 use crate::event::Event;
-use crate::provider::{ProviderClient, ResourceType, remark};
+use crate::provider::remark;
 use crate::state::Object;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
@@ -34,33 +36,35 @@ impl InstanceConfig<'_> {
     pub(crate) async fn read(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&ProviderClient, &ResourceType),
+        client: ResourceClient<'_>,
         config: &Value,
     ) -> Result<DataRead, Reported> {
         let answer = match &self.config.within {
-            None => Some(self.read_value(diags, (handle, ty), config).await?),
+            None => Some(self.read_value(diags, client, config).await?),
             Some(check) => {
                 let check = CheckSubject::Check(check.clone());
-                self.read_nested(diags, (handle, ty), config, check).await
+                self.read_nested(diags, client, config, check).await
             }
         };
         let is_answered = answer.is_some();
-        let asked = || remark(ty, plain(config), &sensitive_paths(config));
+        let asked = || remark(client.ty, plain(config), &sensitive_paths(config));
         let value = answer.unwrap_or_else(asked);
-        let object = Arc::new(stored(diags, ty, self.addr, &value)?);
+        let object = Arc::new(stored(diags, client.ty, self.addr, &value)?);
         Ok(DataRead { value, is_answered, object })
     }
 
     async fn read_value(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&ProviderClient, &ResourceType),
+        client: ResourceClient<'_>,
         config: &Value,
     ) -> Result<Value, Reported> {
+        let ResourceClient { handle, ty } = client;
         let (session, addr, action) = (self.session, self.addr, Action::Read);
         session.watch.see(&Event::Start { addr, deposed: None, action, label: None });
         let reading = pin!(handle.read_data(diags, ty, config, self.about()));
-        let (value, elapsed) = watched(session, (addr, action, None), reading).await;
+        let subject = ProgressSubject { addr, action, label: None };
+        let (value, elapsed) = watched(session, subject, reading).await;
         // As in Terraform, no event ends a read that fails.
         let value = value?;
         let value = remark(ty, value, &sensitive_paths(config));
@@ -74,12 +78,12 @@ impl InstanceConfig<'_> {
     async fn read_nested(
         self,
         diags: &mut Diagnostics,
-        with: (&ProviderClient, &ResourceType),
+        client: ResourceClient<'_>,
         config: &Value,
         check: CheckSubject,
     ) -> Option<Value> {
         let mut said = Diagnostics::new();
-        let value = self.read_value(&mut said, with, config).await.ok();
+        let value = self.read_value(&mut said, client, config).await.ok();
         let errors: Vec<String> = said
             .iter()
             .filter(|one| one.is_error())

@@ -21,7 +21,9 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::progress::ticking;
-use super::{InstanceConfig, find_written, plain, point_at_parts, sensitive_paths};
+use super::{
+    ConfiguredResource, InstanceConfig, find_written, plain, point_at_parts, sensitive_paths,
+};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
@@ -113,7 +115,8 @@ impl<'s> EphemeralResources<'s> {
     ) -> Result<Value, Reported> {
         let session = self.session;
         let name = addr.of().config();
-        let (handle, ty) = find_written(session, diags, provider, (&name, resource))?;
+        let configured = ConfiguredResource { addr: &name, config: resource };
+        let (handle, ty) = find_written(session, diags, provider, configured)?;
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.about();
@@ -176,7 +179,7 @@ impl<'s> EphemeralResources<'s> {
             // The semaphore is never closed, so a permit always comes.
             let _turn = open.turn.acquire().await;
             let private = open.opened.clone();
-            let closing = open.handle.close(&mut said, (open.kind(), private), open.about());
+            let closing = open.handle.close(&mut said, open.kind(), private, open.about());
             let _ = self.seen(addr, EphemeralStep::Close, closing).await;
             self.place(&mut said, &open);
             said
@@ -244,7 +247,7 @@ impl<'s> EphemeralResources<'s> {
         let _turn = open.turn.acquire().await;
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
-        let renewing = open.handle.renew(&mut said, (open.kind(), private), open.about());
+        let renewing = open.handle.renew(&mut said, open.kind(), private, open.about());
         // After a failure it is not tried again: its users may be done before it runs out.
         if let Ok(keep) = self.seen(&open.addr, EphemeralStep::Renew, renewing).await {
             open.due.set(self.deadline(&keep));

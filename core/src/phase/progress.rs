@@ -14,12 +14,21 @@ use crate::session::Session;
 /// Interval at which a long operation is mentioned.
 const INTERVAL: Duration = Duration::from_secs(10);
 
+/// Subject of the progress events of an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct ProgressSubject<'a> {
+    pub(crate) addr: &'a InstanceAddr,
+    pub(crate) action: Action,
+    pub(crate) label: Option<&'a ObjectLabel>,
+}
+
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
 pub(crate) async fn watched<T>(
     session: &Session<'_>,
-    (addr, action, label): (&InstanceAddr, Action, Option<&ObjectLabel>),
+    subject: ProgressSubject<'_>,
     operation: Pin<&mut impl Future<Output = T>>,
 ) -> (T, Duration) {
+    let ProgressSubject { addr, action, label } = subject;
     let tick = |elapsed| {
         session.watch.see(&Event::Progress { addr, action, label: label.cloned(), elapsed });
     };

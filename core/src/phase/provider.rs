@@ -62,6 +62,20 @@ pub(crate) fn written_providers(
 /// A configured provider, spoken to by the module of a resource, and the type of the resource there.
 pub(crate) type ConfiguredClient = (Rc<ProviderClient>, Rc<ResourceType>);
 
+/// Client of a configured provider, for calls about one of its resource types.
+#[derive(Clone, Copy)]
+pub(crate) struct ResourceClient<'a> {
+    pub(crate) handle: &'a ProviderClient,
+    pub(crate) ty: &'a ResourceType,
+}
+
+/// A resource of the configuration.
+#[derive(Clone, Copy)]
+pub(crate) struct ConfiguredResource<'a> {
+    pub(crate) addr: &'a ConfigResourceAddr,
+    pub(crate) config: &'a Resource,
+}
+
 /// Finds the provider of a resource that is written.
 ///
 /// # Errors
@@ -70,8 +84,9 @@ pub(crate) fn find_written(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
-    (addr, config): (&ConfigResourceAddr, &Resource),
+    resource: ConfiguredResource<'_>,
 ) -> Result<ConfiguredClient, Reported> {
+    let ConfiguredResource { addr, config } = resource;
     let handle = configured(session, diags, provider, addr)?;
     let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
         let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.type_span);

@@ -29,6 +29,13 @@ pub(crate) fn check_provisioner_kinds(
     result
 }
 
+/// A resource that may have provisioners, and the type of its objects.
+#[derive(Clone, Copy)]
+pub(crate) struct ProvisionedResource<'a> {
+    pub(crate) config: &'a Resource,
+    pub(crate) ty: &'a Type,
+}
+
 /// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet. As in
 /// Terraform, no further one is checked when anything was reported before.
 ///
@@ -37,16 +44,17 @@ pub(crate) fn check_provisioner_kinds(
 pub(crate) async fn check_provisioners(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    (resource, ty): (&Resource, &Type),
+    resource: ProvisionedResource<'_>,
     scope: &ModuleScope<'_>,
 ) -> Result<(), Reported> {
-    if resource.provisioners.is_empty() {
+    let ProvisionedResource { config, ty } = resource;
+    if config.provisioners.is_empty() {
         return Ok(());
     }
     // Checked once for the block and not for each instance, so `self` and the key are unknown.
-    let unknown = RepetitionData::unknown(&resource.repetition);
+    let unknown = RepetitionData::unknown(&config.repetition);
     let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
-    for provisioner in &resource.provisioners {
+    for provisioner in &config.provisioners {
         let checked = |diags: &mut Diagnostics| check(session, diags, provisioner, &scope);
         session.settled(diags, checked).await?;
         diags.check()?;

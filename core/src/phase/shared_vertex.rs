@@ -163,7 +163,8 @@ impl<'c> SharedVertex<'c> {
     pub(crate) async fn visit(
         &self,
         diags: &mut Diagnostics,
-        (session, eval_inputs): (&Session<'_>, EvalInputs<'_>),
+        session: &Session<'_>,
+        eval_inputs: EvalInputs<'_>,
         ephemeral_resources: &EphemeralResources<'_>,
     ) -> SharedOutcome {
         match self {

@@ -10,17 +10,21 @@ use crate::graph::walk::{Next, Unvisited, WalkOptions, walk};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
+/// Graph of a phase, and the surroundings of its walk.
+pub(crate) struct PhaseWalk<'w, 'g, V> {
+    pub(crate) session: &'w Session<'w>,
+    pub(crate) graph: &'g Graph<V, EdgeReason>,
+    pub(crate) ephemeral_resources: &'w EphemeralResources<'w>,
+    /// Whether the walk starts nothing more.
+    pub(crate) ends: &'w dyn Fn() -> bool,
+}
+
 /// Visits every vertex and has its result recorded, and whether it failed. Errors of a vertex mean
 /// that its dependents are not visited. Starts nothing more once `ends` holds, or the session is
 /// stopped.
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
-    session: &Session<'_>,
     diags: &mut Diagnostics,
-    (graph, ephemeral_resources, ends): (
-        &'g Graph<V, EdgeReason>,
-        &EphemeralResources<'_>,
-        &dyn Fn() -> bool,
-    ),
+    phase: PhaseWalk<'_, 'g, V>,
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
 ) -> Unvisited
@@ -28,6 +32,7 @@ where
     V: Vertex<'c>,
     F: Future<Output = (Diagnostics, T)>,
 {
+    let PhaseWalk { session, graph, ephemeral_resources, ends } = phase;
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let usage = ProviderUsage::of(session.pool, graph.vertices());

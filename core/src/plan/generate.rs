@@ -70,7 +70,7 @@ impl Writer<'_> {
             let null = Value::null(attribute.implied_type());
             let value = part(object, name).unwrap_or(&null);
             match &attribute.kind {
-                AttributeKind::Nested(nested) => self.nested(name, (attribute, nested), value)?,
+                AttributeKind::Nested(nested) => self.nested(name, attribute, nested, value)?,
                 AttributeKind::Plain(_) => self.plain(name, attribute, value)?,
             }
         }
@@ -92,7 +92,8 @@ impl Writer<'_> {
     fn nested(
         &mut self,
         name: &str,
-        (attribute, nested): (&Attribute, &NestedAttributes),
+        attribute: &Attribute,
+        nested: &NestedAttributes,
         value: &Value,
     ) -> Result<(), Unknown> {
         let listed = matches!(nested.nesting, Nesting::List | Nesting::Set);

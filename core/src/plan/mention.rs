@@ -57,7 +57,8 @@ pub(super) fn is_suspect(session: &Session<'_>, vertex: &Vertex<'_>) -> bool {
 /// Returns the problems of a reference that show without any value.
 pub(super) fn static_problems(
     session: &Session<'_>,
-    (node, site): (usize, ReferenceSite<'_>),
+    node: usize,
+    site: ReferenceSite<'_>,
     reference: &Reference,
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];

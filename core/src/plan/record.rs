@@ -19,7 +19,7 @@ use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase};
+use crate::phase::{Counter, EdgeReason, EphemeralResources, PhaseWalk, walk_phase};
 use crate::session::Session;
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
@@ -67,9 +67,8 @@ pub(crate) async fn run(
         },
     };
     let unvisited = walk_phase(
-        session,
         diags,
-        (graph, &ephemeral_resources, &|| false),
+        PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &|| false },
         |vertex| visit(view, vertex),
         |vertex, found, _| recorder.record(vertex, found),
     )

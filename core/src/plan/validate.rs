@@ -153,7 +153,7 @@ async fn check(
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
-        mention::static_problems(session, (node, site), reference)
+        mention::static_problems(session, node, site, reference)
     };
     let static_check: &StaticCheck<'_> = &static_check;
     // By vertex, so that their order does not depend on timing.

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, Mode, ModuleAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::{Config, Import, ModuleNode, Resource};
-use crate::phase::{self, ConfiguredClient, SharedVertex, find_written};
+use crate::phase::{self, ConfiguredClient, ConfiguredResource, SharedVertex, find_written};
 use crate::session::Session;
 use crate::state::{Object, ResourceState};
 
@@ -54,7 +54,8 @@ impl<'c> ResourceVertex<'c> {
         session: &Session<'_>,
         diags: &mut Diagnostics,
     ) -> Result<ConfiguredClient, Reported> {
-        find_written(session, diags, &self.provider, (&self.addr, self.config))
+        let resource = ConfiguredResource { addr: &self.addr, config: self.config };
+        find_written(session, diags, &self.provider, resource)
     }
 
     /// Returns its part of the state in an instance of its module.

@@ -30,8 +30,7 @@ use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::eval::vertex::EvalInputs;
 use crate::moved::Moves;
-use crate::phase::{Counter, EphemeralResources, InstanceConfig};
-use crate::provider::{ProviderClient, ResourceType};
+use crate::phase::{Counter, EphemeralResources, InstanceConfig, ResourceClient};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -100,14 +99,14 @@ impl<'a> View<'a> {
     pub(crate) async fn validate(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&ProviderClient, &ResourceType),
+        client: ResourceClient<'_>,
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
         if self.settled.accepted.take(written.addr, config) {
             return Ok(());
         }
-        handle.validate(diags, ty, config, written.about()).await
+        client.handle.validate(diags, client.ty, config, written.about()).await
     }
 
     fn failure(self) -> Severity {
@@ -129,9 +128,9 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, 
     let mut diags = Diagnostics::new();
     let found = match vertex {
         Vertex::SharedVertex(shared) => {
-            let with = (view.session, view.eval_inputs());
+            let (session, inputs) = (view.session, view.eval_inputs());
             PlanOutcome::SharedVertex(
-                shared.visit(&mut diags, with, view.ephemeral_resources).await,
+                shared.visit(&mut diags, session, inputs, view.ephemeral_resources).await,
             )
         }
         Vertex::Resource(resource) => {

@@ -35,6 +35,7 @@ use formwork_value::{
 };
 
 use self::contract_violation::INVALID_OBJECT;
+pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
 use self::size::ObjectInResponse;
 use super::calls::Calls;
@@ -274,15 +275,16 @@ impl ProviderClient {
             state: RawState::Json(state),
         };
         let call = "UpgradeResourceState";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.upgrade_state(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(Call::Upgrade).object(&answer.state, &value);
-        self.judge(diags, ("Invalid resource state upgrade", call), &exchange, (ty, about))?;
+        self.judge(diags, "Invalid resource state upgrade", &exchange, context)?;
         let value = remark(ty, with_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
         Ok(value)
@@ -308,23 +310,24 @@ impl ProviderClient {
             identity: current.identity,
         };
         let call = "ReadResource";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.read(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
-        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        self.not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(Call::Read).object(&answer.state, &value);
-        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
+        self.judge(diags, INVALID_OBJECT, &exchange, context)?;
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
-        self.check_size(diags, call, (ty, answered), about)?;
+        self.check_size(diags, answered, context)?;
         // Terraform does this to every read, whatever the SDK of the provider
         // (NormalizeObjectFromLegacySDK).
         let value = legacy::normalise(ty.block(), value);
-        let identity = self.identity(diags, (ty, call), answer.identity, about)?;
+        let identity = self.identity(diags, answer.identity, context)?;
         Ok(Read { value, private: answer.private, identity })
     }
 
@@ -352,20 +355,21 @@ impl ProviderClient {
             planned_private: Bytes::new(),
         };
         let call = "PlanResourceChange";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.plan(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
-        let value = self.decode(diags, call, &answer.planned, (ty, about))?;
+        self.not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode(diags, &answer.planned, context)?;
         let answered = ObjectInResponse {
             payload: &answer.planned,
             value: &value,
             private: &answer.planned_private,
         };
-        self.check_size(diags, call, (ty, answered), about)?;
+        self.check_size(diags, answered, context)?;
         Ok(Planned {
             value,
             requires_replace: answer.requires_replace,

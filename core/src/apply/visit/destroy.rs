@@ -7,15 +7,15 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
 use super::call::{Call, RemainingObject, Salvaged, Seen};
-use super::{ApplyOutcome, View, provision};
-use crate::addr::InstanceAddr;
+use super::provision::{self, ProvisionerRun};
+use super::{ApplyOutcome, View};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
 use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
-use crate::phase::{encode, find_stored, label_before, plain, watched};
-use crate::provider::{Ask, CallContext, ResourceType, remark};
+use crate::phase::{ProgressSubject, encode, find_stored, label_before, plain, watched};
+use crate::provider::{Ask, CallContext, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
 
@@ -84,14 +84,15 @@ pub(super) async fn visit(
             let announced = call.announce(diags).await?;
             Ok::<_, Reported>((announced, announced.send(diags).await))
         });
-        watched(view.session, (addr, action, label.as_ref()), sending).await
+        let subject = ProgressSubject { addr, action, label: label.as_ref() };
+        watched(view.session, subject, sending).await
     };
     let Ok((announced, Salvaged { result, left })) = sent else {
         failed(elapsed);
         return Ok(ApplyOutcome::Destroyed { left: Some(object) });
     };
     let in_doubt = matches!(left, RemainingObject::InDoubt);
-    let left = what_is_left(diags, (&ty, addr), &object, left)?;
+    let left = what_is_left(diags, call, &object, left)?;
     if !in_doubt {
         // Not in doubt: an operation without a result stays open in the journal, and the next run
         // reads the object again.
@@ -107,7 +108,7 @@ pub(super) async fn visit(
 /// Remainder of an object after the call.
 fn what_is_left(
     diags: &mut Diagnostics,
-    (ty, addr): (&ResourceType, &InstanceAddr),
+    call: Call<'_>,
     object: &Arc<Object>,
     left: RemainingObject,
 ) -> Result<Option<Arc<Object>>, Reported> {
@@ -118,8 +119,8 @@ fn what_is_left(
     if value.value().is_null() {
         return Ok(None);
     }
-    let value = remark(ty, value, &object.sensitive);
-    let (attributes, sensitive) = encode(diags, ty, addr, &value)?;
+    let value = remark(call.ty, value, &object.sensitive);
+    let (attributes, sensitive) = encode(diags, call.ty, call.intent.addr, &value)?;
     Ok(Some(Arc::new(Object { attributes, sensitive, private, ..(**object).clone() })))
 }
 
@@ -151,5 +152,6 @@ async fn run_beside(
         key: &addr.key,
         object: &vertex.change.before,
     };
-    Box::pin(provision::provision(view, diags, addr, (provisioners, When::Destroy), &scope)).await
+    let run = ProvisionerRun { addr, provisioners, when: When::Destroy };
+    Box::pin(provision::provision(view, diags, run, &scope)).await
 }

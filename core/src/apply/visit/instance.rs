@@ -12,7 +12,8 @@ use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
 use super::call::{AnnouncedCall, Call, RemainingObject, Salvaged};
-use super::{ApplyOutcome, View, provision};
+use super::provision::{self, ProvisionerRun};
+use super::{ApplyOutcome, View};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
@@ -20,8 +21,9 @@ use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::phase::{
-    ChangeRequest, INVALID_PLAN, InstanceConfig, find_written, label, label_before, plain,
-    sensitive_paths, stored, watched,
+    ChangeRequest, ConfiguredResource, INVALID_PLAN, InstanceConfig, PriorObject, ProgressSubject,
+    ResourceClient, ViolationSummary, find_written, label, label_before, plain, sensitive_paths,
+    stored, watched,
 };
 use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
 use crate::state::journal::{self, Intent};
@@ -34,8 +36,8 @@ pub(super) async fn visit(
     vertex: &InstanceVertex<'_>,
 ) -> Result<ApplyOutcome, Reported> {
     let InstanceVertex { change, config: block, .. } = *vertex;
-    let name = (&change.addr.of().config(), block);
-    let (handle, ty) = find_written(view.session, diags, &change.provider, name)?;
+    let resource = ConfiguredResource { addr: &change.addr.of().config(), config: block };
+    let (handle, ty) = find_written(view.session, diags, &change.provider, resource)?;
     let scope = scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config: block, addr, failure };
@@ -100,6 +102,13 @@ fn no_place(addr: &InstanceAddr) -> Diagnostic {
     Diagnostic::error("Module instance does not exist", detail).about(addr.to_string())
 }
 
+/// Value of a configuration, and the scope in which it was evaluated.
+#[derive(Clone, Copy)]
+struct EvaluatedConfig<'a> {
+    value: &'a Value,
+    scope: &'a ModuleScope<'a>,
+}
+
 /// The work on one instance.
 struct Work<'a> {
     view: View<'a>,
@@ -142,7 +151,8 @@ impl<'a> Work<'a> {
             ));
         }
         self.handle.validate(diags, self.ty, config, self.written.about()).await?;
-        let read = self.written.read(diags, (self.handle, self.ty), config).await?;
+        let client = ResourceClient { handle: self.handle, ty: self.ty };
+        let read = self.written.read(diags, client, config).await?;
         // Of what there was no answer about, the state keeps what it had; a check sees what was asked.
         let object = match read.is_answered {
             true => Some(read.object),
@@ -178,7 +188,7 @@ impl<'a> Work<'a> {
         let change_request =
             ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
         let plain_config = plain(config);
-        let asked = (&prior, stored.map(|object| &**object));
+        let asked = PriorObject { value: &prior, object: stored.map(|object| &**object) };
         let planned = self.plan_again(diags, change_request, asked, &plain_config).await?;
         // The final plan may be no change any more, for example when an unknown value turned out to
         // be the stored one. A call would then change something that the user has not approved.
@@ -209,7 +219,7 @@ impl<'a> Work<'a> {
             predecessor: predecessor.value(),
             secrets: &secrets,
         };
-        self.send(diags, call, (config, scope)).await
+        self.send(diags, call, EvaluatedConfig { value: config, scope }).await
     }
 
     /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
@@ -217,14 +227,15 @@ impl<'a> Work<'a> {
         &self,
         diags: &mut Diagnostics,
         change_request: ChangeRequest<'_>,
-        (prior, object): (&Plain, Option<&Object>),
+        prior: PriorObject<'_>,
         config: &Plain,
     ) -> Result<Planned, Reported> {
         let ignored = &self.written.config.lifecycle.ignore_changes;
-        let planned = change_request.change(diags, (prior, object), config, ignored).await?;
-        let replaced = change_request.replace_paths(diags, prior, &planned)?;
+        let planned = change_request.change(diags, prior, config, ignored).await?;
+        let replaced = change_request.replace_paths(diags, prior.value, &planned)?;
         let shown = plain(&self.change().after);
-        let reported_as = ("Provider produced inconsistent final plan", INVALID_PLAN.1);
+        let summary = "Provider produced inconsistent final plan";
+        let reported_as = ViolationSummary { summary, ..INVALID_PLAN };
         let call = contract::Call::FinalPlan { shown: &shown, replaced: &replaced };
         change_request.judge(diags, reported_as, call, &planned.value)?;
         Ok(planned)
@@ -278,7 +289,7 @@ impl<'a> Work<'a> {
         &self,
         diags: &mut Diagnostics,
         call: Call<'_>,
-        given: (&Value, &ModuleScope<'_>),
+        config: EvaluatedConfig<'_>,
     ) -> Result<ApplyOutcome, Reported> {
         let (change, action) = (self.change(), self.action());
         let (addr, deposed) = (&change.addr, None);
@@ -287,10 +298,10 @@ impl<'a> Work<'a> {
         self.see(&Event::Start { addr, deposed, action, label: before.clone() });
         let work = pin!(async {
             let salvaged = announced.send(diags).await;
-            self.keep(diags, (announced, salvaged), given).await
+            self.keep(diags, announced, salvaged, config).await
         });
-        let (came, elapsed) =
-            watched(self.view.session, (addr, action, before.as_ref()), work).await;
+        let subject = ProgressSubject { addr, action, label: before.as_ref() };
+        let (came, elapsed) = watched(self.view.session, subject, work).await;
         match &came {
             Ok(ApplyOutcome::Made { value: Some(value), .. }) => {
                 let label = label(value);
@@ -306,9 +317,11 @@ impl<'a> Work<'a> {
     async fn keep(
         &self,
         diags: &mut Diagnostics,
-        (announced, Salvaged { result, left }): (AnnouncedCall<'_>, Salvaged),
-        (config, scope): (&Value, &ModuleScope<'_>),
+        announced: AnnouncedCall<'_>,
+        salvaged: Salvaged,
+        config: EvaluatedConfig<'_>,
     ) -> Result<ApplyOutcome, Reported> {
+        let Salvaged { result, left } = salvaged;
         let creating = self.action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
         let provisions = creating && provision::any(provisioners, When::Create);
@@ -323,7 +336,7 @@ impl<'a> Work<'a> {
             }
             RemainingObject::Answered(seen) | RemainingObject::Found(seen) => {
                 let is_gone = seen.value.value().is_null();
-                let value = remark(self.ty, seen.value, &sensitive_paths(config));
+                let value = remark(self.ty, seen.value, &sensitive_paths(config.value));
                 // An answer without an identity must not erase the stored one.
                 let kept = self.prior_object().filter(|_| !creating);
                 let kept = kept.and_then(|object| object.identity.clone());
@@ -348,11 +361,10 @@ impl<'a> Work<'a> {
             // object is half made.
             let half_made = object.as_deref().map(tainted);
             announced.settle_for_now(diags, half_made.as_ref());
-            let scope = scope.clone().with_self(made.clone());
-            let what = (provisioners, When::Create);
-            let done =
-                Box::pin(provision::provision(self.view, diags, &self.change().addr, what, &scope))
-                    .await;
+            let scope = config.scope.clone().with_self(made.clone());
+            let addr = &self.change().addr;
+            let run = ProvisionerRun { addr, provisioners, when: When::Create };
+            let done = Box::pin(provision::provision(self.view, diags, run, &scope)).await;
             if done.is_err() {
                 value = None;
                 object = half_made.map(Arc::new);

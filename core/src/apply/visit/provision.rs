@@ -18,6 +18,14 @@ pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
     provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
+/// The provisioners of an instance that run at one time.
+#[derive(Clone, Copy)]
+pub(super) struct ProvisionerRun<'a> {
+    pub(super) addr: &'a InstanceAddr,
+    pub(super) provisioners: &'a [Provisioner],
+    pub(super) when: When,
+}
+
 /// Runs the provisioners of that time.
 ///
 /// # Errors
@@ -25,10 +33,10 @@ pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
 pub(super) async fn provision(
     view: View<'_>,
     diags: &mut Diagnostics,
-    addr: &InstanceAddr,
-    (provisioners, when): (&[Provisioner], When),
+    run: ProvisionerRun<'_>,
     scope: &dyn Scope,
 ) -> Result<(), Reported> {
+    let ProvisionerRun { addr, provisioners, when } = run;
     debug_assert!(
         when == When::Destroy || view.journal.may_run_beside(addr),
         "something runs beside an object that the journal has as whole"

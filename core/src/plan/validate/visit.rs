@@ -11,7 +11,8 @@ use crate::eval::import::expand_import;
 use crate::eval::references::{ReferenceSite, StaticCheck, decode};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
 use crate::phase::{
-    ProviderVertex, check_ephemeral, check_ignored, check_provisioners, point_at_parts,
+    ProviderVertex, ProvisionedResource, check_ephemeral, check_ignored, check_provisioners,
+    point_at_parts,
 };
 use crate::plan::mention::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
@@ -106,7 +107,8 @@ impl<'s> Checking<'s> {
         let _ = session.settled(&mut said, conditions).await;
         if let Some(ty) = &ty {
             let scope = self.scope(module).at(site);
-            let _ = check_provisioners(session, &mut said, (config, &ty.ty), &scope).await;
+            let resource = ProvisionedResource { config, ty: &ty.ty };
+            let _ = check_provisioners(session, &mut said, resource, &scope).await;
         }
         diags.append(said)?;
         accepted

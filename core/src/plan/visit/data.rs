@@ -8,7 +8,7 @@ use super::View;
 use super::resource::ResourceInModule;
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
-use crate::phase::{DataRead, plain, sensitive_paths};
+use crate::phase::{DataRead, ResourceClient, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::planned_resources::ObjectQuery;
@@ -29,12 +29,13 @@ pub(super) async fn plan(
     let scope = here.scope(view, &addr.key);
     let written = view.written(vertex.config, &addr);
     let config = written.evaluate(diags, &ty, &scope).await?;
-    view.validate(diags, (&handle, &ty), &config, written).await?;
+    let client = ResourceClient { handle: &handle, ty: &ty };
+    view.validate(diags, client, &config, written).await?;
     if let Some(reason) = why_later(view, here, &config) {
-        return Ok(later(view, here, &addr, &ty, (&config, reason)));
+        let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
+        return Ok(later(view, here, deferred));
     }
-    let DataRead { value, is_answered, object } =
-        written.read(diags, (&handle, &ty), &config).await?;
+    let DataRead { value, is_answered, object } = written.read(diags, client, &config).await?;
     let refreshed = Refreshed::Now(object);
     if vertex.config.within.is_none() {
         written.check_after(diags, scope, &value).await?;
@@ -42,7 +43,8 @@ pub(super) async fn plan(
     }
     // Data sources of a `check` block are read again while applying, after everything else.
     let reason = Reason::ReadBecauseCheckNested;
-    let mut found = later(view, here, &addr, &ty, (&config, reason));
+    let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
+    let mut found = later(view, here, deferred);
     found.refreshed = refreshed;
     if is_answered {
         found.change.iter_mut().for_each(|change| change.after = value.clone());
@@ -89,14 +91,17 @@ fn is_pending(view: View<'_>, here: &ResourceInModule<'_>) -> bool {
     mentioned || explicit() || around() || has_conditions && behind()
 }
 
+/// A read that is deferred until the apply, and the reason.
+struct DeferredRead<'a> {
+    addr: &'a InstanceAddr,
+    ty: &'a ResourceType,
+    config: &'a Value,
+    reason: Reason,
+}
+
 /// Plans an instance that is read while applying.
-fn later(
-    view: View<'_>,
-    here: &ResourceInModule<'_>,
-    addr: &InstanceAddr,
-    ty: &ResourceType,
-    (config, reason): (&Value, Reason),
-) -> FoundObject {
+fn later(view: View<'_>, here: &ResourceInModule<'_>, deferred: DeferredRead<'_>) -> FoundObject {
+    let DeferredRead { addr, ty, config, reason } = deferred;
     if view.options.mode != Mode::Normal {
         // The next run that changes something reads it, and then it may have any value.
         let value = Value::unknown(ty.ty.clone());

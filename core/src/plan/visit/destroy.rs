@@ -19,7 +19,7 @@ use crate::phase::{ChangeRequest, INVALID_PLAN, find_stored, plain};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
+use crate::provider::{Ask, CallContext, Current, ProviderClient, ResourceType};
 use crate::state::{InstanceState, Object, ResourceState};
 
 /// An object that is to go.
@@ -30,6 +30,12 @@ pub(super) struct DestroyTarget<'v> {
     /// Whether it is destroyed, or only taken out of the state.
     pub(super) action: Action,
     pub(super) reason: Option<Reason>,
+}
+
+/// Objects of one resource that are to go, by instance of its module.
+pub(super) struct DestroyTargets<'v> {
+    pub(super) provider: &'v ProviderConfigAddr,
+    pub(super) by_module: Vec<Vec<DestroyTarget<'v>>>,
 }
 
 /// Plans the end of a resource that is not in the configuration.
@@ -62,14 +68,13 @@ pub(super) async fn visit_orphan(
     let resource =
         FoundResource { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
     let mut found = vec![resource];
-    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, vec![to_destroy])).await;
+    let targets = DestroyTargets { provider: &vertex.provider, by_module: vec![to_destroy] };
+    visit_destroy_targets(view, diags, targets, &mut found).await;
     let mut found = found.remove(0);
     let adopted = view.options.adoptions.iter();
     let adopted = adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.of() == vertex.addr);
-    for (addr, adoption) in adopted {
-        found
-            .objects
-            .extend(import::find_unwritten(view, diags, &vertex.provider, (addr, adoption)).await);
+    for (addr, _) in adopted {
+        found.objects.extend(import::find_unwritten(view, diags, &vertex.provider, addr).await);
     }
     found
 }
@@ -88,12 +93,13 @@ pub(super) async fn visit_all(
             .filter(|to_destroy| targeted(view, &addr, to_destroy.key))
             .collect();
         // Reported is enough: their planned change is shown all the same.
-        let _ = refuse_to_destroy(diags, (vertex, &addr), &to_destroy);
+        let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
         let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
         found.push(FoundResource { addr, expansion, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
-    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, all_targets)).await;
+    let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
+    visit_destroy_targets(view, diags, targets, &mut found).await;
     // A provider may still be configured with an object that does not exist, even if there is
     // nothing to destroy.
     // In a full destroy a provider configuration may refer to a resource without objects. Without
@@ -124,19 +130,21 @@ pub(super) async fn visit_lost(
             .collect();
         if view.options.mode == Mode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = refuse_to_destroy(diags, (vertex, &addr), &to_destroy);
+            let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
         }
         found.push(FoundResource { addr, expansion: None, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
-    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, all_targets)).await;
+    let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
+    visit_destroy_targets(view, diags, targets, &mut found).await;
     found
 }
 
 /// Reports objects that are protected. Deposed ones were replaced already, and are not.
 pub(super) fn refuse_to_destroy(
     diags: &mut Diagnostics,
-    (vertex, addr): (&ResourceVertex<'_>, &ResourceAddr),
+    vertex: &ResourceVertex<'_>,
+    addr: &ResourceAddr,
     to_destroy: &[DestroyTarget<'_>],
 ) -> Result<(), Reported> {
     if !vertex.config.lifecycle.prevent_destroy {
@@ -185,11 +193,12 @@ fn all_of(
 pub(super) async fn visit_destroy_targets(
     view: View<'_>,
     diags: &mut Diagnostics,
-    provider: &ProviderConfigAddr,
-    (found, to_destroy): (&mut [FoundResource], Vec<Vec<DestroyTarget<'_>>>),
+    targets: DestroyTargets<'_>,
+    found: &mut [FoundResource],
 ) {
+    let DestroyTargets { provider, by_module } = targets;
     let mut ends = Vec::with_capacity(found.len());
-    for (at, (resource, to_destroy)) in found.iter().zip(to_destroy).enumerate() {
+    for (at, (resource, to_destroy)) in found.iter().zip(by_module).enumerate() {
         if to_destroy.is_empty() {
             continue;
         }
@@ -256,7 +265,8 @@ impl End<'_> {
         let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {
-            self.ask(diags, &addr, (before, kept), &prior.object).await?
+            let identity = self.ty.identity_of(&prior.object);
+            self.ask(diags, &addr, Current { value: before, private: kept, identity }).await?
         };
         let action = if gone { Action::NoOp } else { to_destroy.action };
         let null = Value::null(self.ty.ty.clone());
@@ -320,9 +330,9 @@ impl End<'_> {
         &self,
         diags: &mut Diagnostics,
         addr: &InstanceAddr,
-        (before, private): (&Value, &Bytes),
-        object: &Object,
+        before: Current<'_>,
     ) -> Result<Bytes, Reported> {
+        let Current { value: before, private, identity } = before;
         // Only a provider with this capability expects to plan a null (protocol,
         // ServerCapabilities). Terraform does not ask the others either.
         if !self.handle.loaded().schema().capabilities.plan_destroy {
@@ -330,7 +340,6 @@ impl End<'_> {
         }
         let null = conform::planned_destroy(self.ty.block());
         let before = plain(before);
-        let identity = self.ty.identity_of(object);
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = CallContext { addr, block: None };

@@ -17,6 +17,14 @@ pub(super) struct GeneratedConfig {
     pub(super) resource: Resource,
 }
 
+/// An imported object whose configuration is not written.
+#[derive(Clone, Copy)]
+pub(super) struct ImportedObject<'a> {
+    pub(super) addr: &'a InstanceAddr,
+    pub(super) ty: &'a ResourceType,
+    pub(super) value: &'a Value,
+}
+
 /// Generates the configuration of an object that was found.
 ///
 /// # Errors
@@ -25,9 +33,10 @@ pub(super) fn generate(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-    (addr, ty, object): (&InstanceAddr, &ResourceType, &Value),
+    object: ImportedObject<'_>,
 ) -> Result<GeneratedConfig, Reported> {
-    let text = generate::block(vertex.config, ty.block(), object).map_err(|unknown| {
+    let ImportedObject { addr, ty, value } = object;
+    let text = generate::block(vertex.config, ty.block(), value).map_err(|unknown| {
         let detail = format!("No configuration can be generated for {addr}: {unknown}.");
         diags.error(Diagnostic::error("Invalid generated configuration", detail))
     })?;

@@ -10,7 +10,6 @@ use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::ImportKey;
 use crate::event::Event;
 use crate::phase::{find_stored, label, stored};
-use crate::plan::Adoption;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::provider::{CallContext, Current, Imported, remark};
 use crate::state::Object;
@@ -37,11 +36,12 @@ pub(super) async fn find_unwritten(
     view: View<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
-    (addr, adoption): (&InstanceAddr, &Adoption),
+    addr: &InstanceAddr,
 ) -> Option<FoundObject> {
     if view.session.stopped() {
         return None;
     }
+    let adoption = view.options.adoptions.get(addr)?;
     // The semaphore is never closed, so a permit always comes.
     let _permit = view.session.permits.acquire().await;
     let (handle, ty) = find_stored(view.session, diags, provider, &addr.of()).ok()?;

@@ -28,14 +28,21 @@ pub(super) enum Search {
     InDoubt,
 }
 
+/// A creation during which a run was interrupted.
+#[derive(Clone, Copy)]
+pub(super) struct InterruptedCreation<'a> {
+    pub(super) planned: &'a Value,
+    pub(super) config: &'a Resource,
+}
+
 /// Looks for the object that was to be made as `planned`.
 pub(super) async fn look_for(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    (planned, config): (&Value, &Resource),
+    creation: InterruptedCreation<'_>,
 ) -> Search {
-    let Owner { ty, addr, .. } = owner;
+    let (Owner { ty, addr, .. }, InterruptedCreation { planned, config }) = (owner, creation);
     // The journal may be of an older version of the provider. Comparing with a different schema
     // would find differences that mean nothing.
     if !planned.ty().conforms_to(&ty.ty) {

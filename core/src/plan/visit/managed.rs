@@ -6,8 +6,8 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::generated::{self, GeneratedConfig, at_import};
-use super::interrupted::{self, Search};
+use super::generated::{self, GeneratedConfig, ImportedObject, at_import};
+use super::interrupted::{self, InterruptedCreation, Search};
 use super::prior::{self, Prior};
 use super::resource::ResourceInModule;
 use super::{View, import, triggers};
@@ -16,7 +16,7 @@ use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
-use crate::phase::{ChangeRequest, plain, sensitive_paths};
+use crate::phase::{ChangeRequest, PriorObject, ResourceClient, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{ActionInputs, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -61,7 +61,8 @@ pub(super) async fn plan(
     if let (None, Some(planned)) = (&prior, view.options.interrupted.get(&addr)) {
         // Before anything is planned: a plan to create would otherwise be the second creation of an
         // object that exists already.
-        match interrupted::look_for(view, diags, owner, (planned, vertex.config)).await {
+        let creation = InterruptedCreation { planned, config: vertex.config };
+        match interrupted::look_for(view, diags, owner, creation).await {
             Search::Found(found) => prior = Some(*found),
             Search::NeverMade => never_made = true,
             Search::InDoubt => {}
@@ -74,9 +75,9 @@ pub(super) async fn plan(
         return instance.refreshed_only(diags, prior, scope).await;
     }
     // Generated from the refreshed object and not from the import, whose result may be an id alone.
-    let found = prior.as_ref().filter(|_| vertex.generated).map(|prior| &prior.current);
-    let generate = |object| generated::generate(view, diags, vertex, (&addr, &ty, object));
-    let generated = found.map(generate).transpose()?;
+    let found = prior.as_ref().filter(|_| vertex.generated);
+    let found = found.map(|prior| ImportedObject { addr: &addr, ty: &ty, value: &prior.current });
+    let generated = found.map(|it| generated::generate(view, diags, vertex, it)).transpose()?;
     // Collected apart, because errors in generated configuration have no source file, and are
     // reported at the `import` block instead.
     let mut problems = Diagnostics::new();
@@ -137,7 +138,8 @@ impl<'a> Instance<'a> {
     ) -> Result<Value, Reported> {
         let config = self.view.written(resource, self.addr).evaluate(diags, self.ty, scope).await?;
         let written = self.view.written(self.vertex.config, self.addr);
-        self.view.validate(diags, (self.handle, self.ty), &config, written).await?;
+        let client = ResourceClient { handle: self.handle, ty: self.ty };
+        self.view.validate(diags, client, &config, written).await?;
         Ok(config)
     }
 
@@ -171,7 +173,7 @@ impl<'a> Instance<'a> {
             }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
-        let asked = (&usable_value, object);
+        let asked = PriorObject { value: &usable_value, object };
         let planned = change_request.change(diags, asked, &plain(config), ignored).await?;
         let forced = self.forced(diags, scope, existing).await?;
         let replace_paths = change_request.replace_paths(diags, &usable_value, &planned)?;

@@ -4,14 +4,14 @@ use formwork_value::Diagnostics;
 
 use super::prior::{self, Owner};
 use super::{View, side_by_side};
-use crate::phase::find_written;
+use crate::phase::{ConfiguredResource, find_written};
 use crate::plan::prefetch::ObjectsRead;
 use crate::plan::vertex::ReadVertex;
 
 /// Reads the objects. For an object that is missing in the result, the visit of the resource does
 /// the read itself, and reports why it failed.
 pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
-    let written = (&vertex.addr, vertex.config);
+    let written = ConfiguredResource { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
     let found = find_written(view.session, &mut unsaid, &vertex.provider, written);

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::destroy::{self, DestroyTarget};
+use super::destroy::{self, DestroyTarget, DestroyTargets};
 use super::{View, data, import, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, ImportKey, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::{self, EphemeralInstance, point_at_parts, stored_value};
+use crate::phase::{self, EphemeralInstance, ProvisionedResource, point_at_parts, stored_value};
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::{self, Adoption};
@@ -34,6 +34,13 @@ impl<'a> ResourceInModule<'a> {
     pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
         view.session.scope(self.module).repeated(self.expansion.data(key))
     }
+}
+
+/// A resource, expanded in each instance of its module.
+#[derive(Clone, Copy)]
+struct ExpandedResource<'a> {
+    vertex: &'a ResourceVertex<'a>,
+    in_modules: &'a [ResourceInModule<'a>],
 }
 
 /// Plans all instances and deposed objects of a resource.
@@ -68,7 +75,8 @@ pub(super) async fn visit(
             import_targets: &import_targets,
         });
     }
-    report_lost_imports(view, diags, (vertex, &here), &import_targets);
+    let resource = ExpandedResource { vertex, in_modules: &here };
+    report_lost_imports(view, diags, resource, &import_targets);
     if is_managed {
         check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
@@ -82,9 +90,9 @@ pub(super) async fn visit(
         found.objects.extend(untargeted(view, diags, here));
     }
     if is_managed {
-        plan_doomed(view, diags, (vertex, &here), &mut found).await;
+        plan_doomed(view, diags, resource, &mut found).await;
         found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
-        found.extend(find_unplaced(view, diags, (vertex, &here)).await);
+        found.extend(find_unplaced(view, diags, resource).await);
     }
     found
 }
@@ -125,14 +133,15 @@ fn adoptions<'v>(
 async fn find_unplaced(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
+    resource: ExpandedResource<'_>,
 ) -> Vec<FoundResource> {
+    let ExpandedResource { vertex, in_modules } = resource;
     let unplaced = adoptions(view, vertex)
-        .filter(|(addr, adoption)| adoption.unwritten.is_some() && !is_there(here, addr));
+        .filter(|(addr, adoption)| adoption.unwritten.is_some() && !is_there(in_modules, addr));
     let mut found = Vec::new();
-    for adopted in unplaced {
-        let object = import::find_unwritten(view, diags, &vertex.provider, adopted).await;
-        let (addr, objects) = (adopted.0.of(), object.into_iter().collect());
+    for (addr, _) in unplaced {
+        let object = import::find_unwritten(view, diags, &vertex.provider, addr).await;
+        let (addr, objects) = (addr.of(), object.into_iter().collect());
         found.push(FoundResource { addr, expansion: None, objects });
     }
     found
@@ -148,9 +157,10 @@ fn is_there(here: &[ResourceInModule<'_>], addr: &InstanceAddr) -> bool {
 fn report_lost_imports(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
+    resource: ExpandedResource<'_>,
     import_targets: &BTreeMap<InstanceAddr, ImportKey>,
 ) {
+    let ExpandedResource { vertex, in_modules } = resource;
     let may_be_missing = |addr: &InstanceAddr| {
         let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
         let adoption = view.options.adoptions.get(addr);
@@ -159,8 +169,8 @@ fn report_lost_imports(
             None => instance.is_some_and(|it| it.current.is_some()),
         }
     };
-    for addr in import_targets.keys().filter(|addr| !is_there(here, addr) && !may_be_missing(addr))
-    {
+    let lost = |addr: &&InstanceAddr| !is_there(in_modules, addr) && !may_be_missing(addr);
+    for addr in import_targets.keys().filter(lost) {
         let detail = format!(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
@@ -184,8 +194,9 @@ async fn check_provisioners(
     }
     let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return };
     let scope = view.session.scope(here.module);
+    let provisioned = ProvisionedResource { config, ty: &ty.ty };
     // Errors are in `diags`, which stops dependents.
-    let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope).await;
+    let _ = phase::check_provisioners(view.session, diags, provisioned, &scope).await;
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.
@@ -224,19 +235,20 @@ async fn plan_all(
 async fn plan_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
+    resource: ExpandedResource<'_>,
     found: &mut [FoundResource],
 ) {
-    let all = here.iter().map(|here| {
+    let ExpandedResource { vertex, in_modules } = resource;
+    let all = in_modules.iter().map(|here| {
         let to_destroy = to_destroy(view, here);
         if view.options.mode == plan::Mode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = destroy::refuse_to_destroy(diags, (vertex, &here.addr), &to_destroy);
+            let _ = destroy::refuse_to_destroy(diags, vertex, &here.addr, &to_destroy);
         }
         to_destroy
     });
-    let all = all.collect();
-    destroy::visit_destroy_targets(view, diags, &vertex.provider, (found, all)).await;
+    let targets = DestroyTargets { provider: &vertex.provider, by_module: all.collect() };
+    destroy::visit_destroy_targets(view, diags, targets, found).await;
 }
 
 fn expansion(

@@ -57,7 +57,7 @@ fn one(
     let mut changes =
         view.planned_resources.changes(scope.module(), &name, key.as_ref()).peekable();
     if changes.peek().is_none() {
-        return Err(diags.error(nothing_there(scope, (&name, key.as_ref()), expr)));
+        return Err(diags.error(nothing_there(scope, &name, key.as_ref(), expr)));
     }
     Ok(changes.any(|change| triggers(change, &path)))
 }
@@ -65,7 +65,8 @@ fn one(
 /// The error for something that has no instance, and so cannot trigger anything.
 fn nothing_there(
     scope: &ModuleScope<'_>,
-    (name, key): (&ResourceName, Option<&InstanceKey>),
+    name: &ResourceName,
+    key: Option<&InstanceKey>,
     expr: &Expr,
 ) -> Diagnostic {
     let module = scope.module().addr();

@@ -11,6 +11,14 @@ use super::{CallContext, ContractViolation, ProviderClient};
 use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
+/// A response that is being read: the call that it answers, its resource type and its subject.
+#[derive(Clone, Copy)]
+pub(crate) struct ResponseContext<'a> {
+    pub(crate) call: &'a str,
+    pub(crate) ty: &'a ResourceType,
+    pub(crate) about: CallContext<'a>,
+}
+
 impl ProviderClient {
     /// Reports the diagnostics of the provider about an address.
     ///
@@ -52,10 +60,10 @@ impl ProviderClient {
     pub(super) fn decode(
         &self,
         diags: &mut Diagnostics,
-        call: &str,
         payload: &Payload,
-        (ty, about): (&ResourceType, CallContext<'_>),
+        context: ResponseContext<'_>,
     ) -> Result<Plain, Reported> {
+        let ResponseContext { call, ty, about } = context;
         match payload.decode_lossy(&ty.ty) {
             Ok((value, replaced)) => {
                 if replaced {
@@ -108,10 +116,11 @@ impl ProviderClient {
     pub(crate) fn judge(
         &self,
         diags: &mut Diagnostics,
-        (summary, call): (&str, &str),
+        summary: &str,
         exchange: &Exchange<'_>,
-        (ty, about): (&ResourceType, CallContext<'_>),
+        context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
+        let ResponseContext { call, ty, about } = context;
         let mut result = Ok(());
         for violation in check(exchange, &ty.schemas()) {
             let summary = summary_of(violation.rule).unwrap_or(summary);
@@ -176,12 +185,11 @@ impl ProviderClient {
     pub(super) fn not_deferred(
         &self,
         diags: &mut Diagnostics,
-        call: &str,
         deferred: Option<DeferredReason>,
-        (ty, about): (&ResourceType, CallContext<'_>),
+        context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
         let exchange = Exchange::for_call(Call::Any).deferred(deferred.is_some());
-        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))
+        self.judge(diags, INVALID_OBJECT, &exchange, context)
     }
 }
 

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::contract_violation::INVALID_OBJECT;
-use super::{CallContext, ProviderClient, with_stored_numbers};
+use super::{CallContext, ProviderClient, ResponseContext, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl ProviderClient {
@@ -31,20 +31,21 @@ impl ProviderClient {
             address: about.addr.to_string(),
         };
         let call = "ReadDataSource";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.read_data(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
-        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        self.not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode(diags, &answer.state, context)?;
         let summary = match value.value().is_null() {
             true => "Provider produced null object",
             false => INVALID_OBJECT,
         };
         let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &value);
-        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        self.judge(diags, summary, &exchange, context)?;
         Ok(with_stored_numbers(value))
     }
 }

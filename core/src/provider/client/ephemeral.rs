@@ -9,7 +9,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{CallContext, ProviderClient};
+use super::{CallContext, ProviderClient, ResponseContext};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -48,17 +48,18 @@ impl ProviderClient {
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";
+        let context = ResponseContext { call, ty, about };
         // Not repeated after a failure: the opening may have taken effect at the service.
         let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
-        let value = self.decode(diags, call, &answer.result, (ty, about))?;
+        self.not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode(diags, &answer.result, context)?;
         let config = config.clone().split_marks().0;
         let summary = "Provider produced invalid ephemeral resource instance";
         let exchange =
             Exchange::for_call(Call::Open { config: &config }).object(&answer.result, &value);
-        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        self.judge(diags, summary, &exchange, context)?;
         let keep = Keep { private: answer.private, renew_at: answer.renew_at };
         Ok(Opened { value, keep })
     }
@@ -70,7 +71,8 @@ impl ProviderClient {
     pub async fn renew(
         &self,
         diags: &mut Diagnostics,
-        (kind, private): (&str, Bytes),
+        kind: &str,
+        private: Bytes,
         about: CallContext<'_>,
     ) -> Result<Keep, Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
@@ -89,7 +91,8 @@ impl ProviderClient {
     pub async fn close(
         &self,
         diags: &mut Diagnostics,
-        (kind, private): (&str, Bytes),
+        kind: &str,
+        private: Bytes,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };

@@ -11,7 +11,7 @@ use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 
-use super::{CallContext, ContractViolation, ProviderClient};
+use super::{CallContext, ContractViolation, ProviderClient, ResponseContext};
 use crate::change::ImportKey;
 use crate::provider::ResourceType;
 use crate::state::Object;
@@ -149,13 +149,14 @@ impl ProviderClient {
             identity: RawState::Json(text.clone()),
         };
         let call = "UpgradeResourceIdentity";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.upgrade_identity(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.identity(diags, (ty, call), Some(answer.identity), about)
+        self.identity(diags, Some(answer.identity), context)
     }
 
     /// Reads an identity that came with an answer, in the form in which it is stored.
@@ -165,14 +166,14 @@ impl ProviderClient {
     pub(crate) fn identity(
         &self,
         diags: &mut Diagnostics,
-        (ty, call): (&ResourceType, &str),
         came: Option<Payload>,
-        about: CallContext<'_>,
+        context: ResponseContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
+        let ResponseContext { call, ty, about } = context;
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = "Provider produced invalid identity";
         let exchange = Exchange::for_call(Call::Any).identity(Some(&came));
-        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        self.judge(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };
         let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
             if value.value().is_null() {

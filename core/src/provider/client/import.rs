@@ -14,7 +14,9 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 use super::contract_violation::INVALID_OBJECT;
 use super::identity::StoredIdentity;
 use super::size::ObjectInResponse;
-use super::{CallContext, ContractViolation, ProviderClient, remark, with_stored_numbers};
+use super::{
+    CallContext, ContractViolation, ProviderClient, ResponseContext, remark, with_stored_numbers,
+};
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::provider::ResourceType;
@@ -85,15 +87,16 @@ impl ProviderClient {
                 .map_or(0, |(version, _)| *version),
         };
         let call = "MoveResourceState";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.move_state(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(contract::Call::Move).object(&answer.state, &value);
-        self.judge(diags, ("Provider returned invalid value", call), &exchange, (ty, about))?;
+        self.judge(diags, "Provider returned invalid value", &exchange, context)?;
         let value = with_stored_numbers(value);
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
@@ -114,7 +117,8 @@ impl ProviderClient {
             return Ok(imported);
         }
         let what = "several objects, of which only one can be meant,";
-        Err(diags.error(refused("Multiple import states not supported", (import_key, what), about)))
+        let summary = "Multiple import states not supported";
+        Err(diags.error(refused(summary, import_key, what, about)))
     }
 
     /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
@@ -152,23 +156,24 @@ impl ProviderClient {
             identity,
         };
         let call = "ImportResourceState";
+        let context = ResponseContext { call, ty, about };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.import(request).await }
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        self.not_deferred(diags, answer.deferred, context)?;
         let mut found = answer.resources.into_iter();
         let Some(imported) = found.next() else {
-            let nothing = (import_key, "nothing");
-            return Err(diags.error(refused("Import returned no resources", nothing, about)));
+            let summary = "Import returned no resources";
+            return Err(diags.error(refused(summary, import_key, "nothing", about)));
         };
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
         let exchange = import_of(ty, &imported);
-        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
-        let imported = self.imported(diags, ty, imported, (import_key, about))?;
+        self.judge(diags, INVALID_OBJECT, &exchange, context)?;
+        let imported = self.imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {
             if !check(&import_of(ty, &other), &ty.schemas()).is_empty() {
@@ -178,9 +183,9 @@ impl ProviderClient {
                     other.type_name
                 );
                 let summary = "Multiple import states not supported";
-                return Err(diags.error(refused(summary, (import_key, &what), about)));
+                return Err(diags.error(refused(summary, import_key, &what, about)));
             }
-            others.push(self.imported(diags, ty, other, (import_key, about))?);
+            others.push(self.imported(diags, other, import_key, context)?);
         }
         Ok((imported, others))
     }
@@ -189,12 +194,12 @@ impl ProviderClient {
     fn imported(
         &self,
         diags: &mut Diagnostics,
-        ty: &ResourceType,
         found: ImportedResource,
-        (import_key, about): (&ImportKey, CallContext<'_>),
+        import_key: &ImportKey,
+        context: ResponseContext<'_>,
     ) -> Result<Imported, Reported> {
-        let call = "ImportResourceState";
-        let value = self.decode(diags, call, &found.state, (ty, about))?;
+        let ResponseContext { call, ty, about } = context;
+        let value = self.decode(diags, &found.state, context)?;
         let mut result = Ok(());
         let exchange = import_of(ty, &found).object(&found.state, &value);
         for violation in check(&exchange, &ty.schemas()) {
@@ -204,7 +209,7 @@ impl ProviderClient {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
                     let summary = "Import returned null resource";
-                    diags.error(refused(summary, (import_key, what), about))
+                    diags.error(refused(summary, import_key, what, about))
                 }
                 Rule::WriteOnlyNull => {
                     let summary = "Import returned a non-null value for a write-only attribute";
@@ -216,8 +221,8 @@ impl ProviderClient {
         result?;
         let answered =
             ObjectInResponse { payload: &found.state, value: &value, private: &found.private };
-        self.check_size(diags, call, (ty, answered), about)?;
-        let identity = self.identity(diags, (ty, call), found.identity, about)?;
+        self.check_size(diags, answered, context)?;
+        let identity = self.identity(diags, found.identity, context)?;
         Ok(Imported { value, private: found.private, identity })
     }
 }
@@ -230,7 +235,8 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
 /// Explains why the object found is not the one requested.
 fn refused(
     summary: &str,
-    (import_key, what): (&ImportKey, &str),
+    import_key: &ImportKey,
+    what: &str,
     about: CallContext<'_>,
 ) -> Diagnostic {
     let detail = format!("By {import_key} the provider found {what} for {}.", about.addr);

@@ -6,7 +6,7 @@ use formwork_plugin_protocol::limit::Stored;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
-use super::{CallContext, ProviderClient};
+use super::{ProviderClient, ResponseContext};
 use crate::provider::ResourceType;
 
 /// The object in an answer.
@@ -28,10 +28,10 @@ impl ProviderClient {
     pub(crate) fn check_size(
         &self,
         diags: &mut Diagnostics,
-        call: &str,
-        (ty, answer): (&ResourceType, ObjectInResponse<'_>),
-        about: CallContext<'_>,
+        answer: ObjectInResponse<'_>,
+        context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
+        let ResponseContext { call, ty, about } = context;
         let limit = self.calls.message_limit;
         let ObjectInResponse { payload, value, private } = answer;
         let stored = Stored { object: payload.encoded_len(), private: private.len() };

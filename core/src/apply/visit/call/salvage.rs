@@ -12,9 +12,10 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::Call;
-use crate::phase::{plain, without_unknowns};
+use crate::phase::{ViolationSummary, plain, without_unknowns};
 use crate::provider::{
-    Ask, ContractViolation, ObjectInResponse, StoredIdentity, shortened, with_stored_numbers,
+    Ask, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity, shortened,
+    with_stored_numbers,
 };
 use crate::state::journal::ProviderAnswer;
 
@@ -24,7 +25,10 @@ const MOST_MESSAGES: usize = 100;
 const LONGEST_MESSAGE: usize = 1 << 10;
 
 const CALL: &str = "ApplyResourceChange";
-const INVALID: &str = "Provider returned invalid result object after apply";
+const INVALID_OBJECT: ViolationSummary<'_> =
+    ViolationSummary { summary: "Provider produced invalid object", call: CALL };
+const INVALID: ViolationSummary<'_> =
+    ViolationSummary { summary: "Provider returned invalid result object after apply", call: CALL };
 const INCONSISTENT: &str = "Provider produced inconsistent result after apply";
 
 /// Takes down an answer as it came, before anything of it is decoded. A value that never left this
@@ -106,6 +110,14 @@ impl Salvaged {
     }
 }
 
+/// A decoded response, whether it reports errors, and the rules that it breaks.
+struct JudgedResponse {
+    response: ApplyResponse,
+    value: Plain,
+    said: Result<(), Reported>,
+    violations: Vec<Violation>,
+}
+
 impl Call<'_> {
     /// Decodes an answer and compares it with the plan.
     pub(super) fn salvage(
@@ -148,8 +160,7 @@ impl Call<'_> {
         let violations = check(&exchange, &self.ty.schemas());
         // Providers encode a null even when they report an error. An absent object says nothing.
         let (absent, violations) = split(violations, |rule| rule == Rule::ObjectPresent);
-        let invalid_object = ("Provider produced invalid object", CALL);
-        if let Err(reported) = self.change_request().broken(diags, invalid_object, absent, &value) {
+        if let Err(reported) = self.change_request().broken(diags, INVALID_OBJECT, absent, &value) {
             return Salvaged::in_doubt(reported);
         }
         if value.value().is_null() && !ask.proposed.value().is_null() {
@@ -157,7 +168,7 @@ impl Call<'_> {
             // created, and without one the contract is violated.
             return self.refused(diags, said);
         }
-        self.salvage_object(diags, (response, value), (said, violations))
+        self.salvage_object(diags, JudgedResponse { response, value, said, violations })
     }
 
     /// A null answer to a call that was to leave an object behind.
@@ -202,30 +213,25 @@ impl Call<'_> {
         });
     }
 
-    fn salvage_object(
-        self,
-        diags: &mut Diagnostics,
-        (response, value): (ApplyResponse, Plain),
-        (said, violations): (Result<(), Reported>, Vec<Violation>),
-    ) -> Salvaged {
+    fn salvage_object(self, diags: &mut Diagnostics, judged: JudgedResponse) -> Salvaged {
+        let JudgedResponse { response, value, said, violations } = judged;
         let answered = ObjectInResponse {
             payload: &response.state,
             value: &value,
             private: &response.private,
         };
-        let size = self.handle.check_size(diags, CALL, (self.ty, answered), self.about);
+        let size = self.handle.check_size(diags, answered, self.response_context());
         if let Err(reported) = size {
-            return self.too_large(diags, (response, value), reported);
+            return self.too_large(diags, response, value, reported);
         }
         let (change_request, block) = (self.change_request(), self.ty.block());
         // Write-only values are never stored, and an object in the state is wholly known.
         // Violations of both are reported, and the rest is kept.
         let (written, violations) = split(violations, |rule| rule == Rule::WriteOnlyNull);
-        let summary = ("Provider produced invalid object", CALL);
-        let received_only = change_request.broken(diags, summary, written, &value);
+        let received_only = change_request.broken(diags, INVALID_OBJECT, written, &value);
         let is_form = |rule| matches!(rule, Rule::ObjectKnown | Rule::ObjectType);
         let (form, content) = split(violations, is_form);
-        let known = change_request.broken(diags, (INVALID, CALL), form, &value);
+        let known = change_request.broken(diags, INVALID, form, &value);
         // A state must be wholly known, or a later run could not read it. Dropping the unknown
         // parts keeps the id, which is what counts.
         let value = match (&received_only, &known) {
@@ -242,7 +248,7 @@ impl Call<'_> {
             Err(reported) if value.value().is_null() => Salvaged::as_before(reported),
             Err(reported) => {
                 let identity = self.identity(diags, response.identity);
-                self.half_usable((value, response.private, identity), reported)
+                self.half_usable(Seen { value, private: response.private, identity }, reported)
             }
             Ok(()) => {
                 let identity = self.identity(diags, response.identity);
@@ -257,7 +263,8 @@ impl Call<'_> {
     fn too_large(
         self,
         diags: &mut Diagnostics,
-        (response, value): (ApplyResponse, Plain),
+        response: ApplyResponse,
+        value: Plain,
         reported: Reported,
     ) -> Salvaged {
         let (value, large) = self.handle.without_large(self.ty, self.ask.proposed, &value);
@@ -271,7 +278,8 @@ impl Call<'_> {
         let value = self.ty.block().without_write_only(value.value());
         let value = plain(&without_unknowns(&value));
         // Private data beyond the limit could never be sent, so those of the plan stay.
-        let salvaged = self.half_usable((value, self.ask.private.clone(), identity), reported);
+        let seen = Seen { value, private: self.ask.private.clone(), identity };
+        let salvaged = self.half_usable(seen, reported);
         if matches!(salvaged.left, RemainingObject::Answered(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
             let warning = Diagnostic::warning("Object is stored incompletely", detail);
@@ -292,16 +300,13 @@ impl Call<'_> {
         let Some(value) = self.pieces(&response.state) else { return Salvaged::in_doubt(reported) };
         let identity = self.identity(diags, response.identity);
         let value = plain(&self.ty.block().without_write_only(value.value()));
-        self.half_usable((value, response.private, identity), reported)
+        self.half_usable(Seen { value, private: response.private, identity }, reported)
     }
 
     /// Keeps the object of an answer with errors, if it can be found again by it. A new object without
     /// its id would be replaced by the next run, and the real one forgotten.
-    fn half_usable(
-        self,
-        (value, private, identity): (Plain, Bytes, Option<StoredIdentity>),
-        reported: Reported,
-    ) -> Salvaged {
+    fn half_usable(self, seen: Seen, reported: Reported) -> Salvaged {
+        let Seen { value, private, identity } = seen;
         let Ask { prior, proposed: planned, .. } = self.ask;
         if prior.value().is_null()
             // The state has the id of an existing object already. A new object without an id must
@@ -351,9 +356,13 @@ impl Call<'_> {
         Some(plain(&without_unknowns(&whole)))
     }
 
+    fn response_context(&self) -> ResponseContext<'_> {
+        ResponseContext { call: CALL, ty: self.ty, about: self.about }
+    }
+
     /// The identity in an answer. One that cannot be read is reported, and the object is kept without.
     fn identity(self, diags: &mut Diagnostics, came: Option<Payload>) -> Option<StoredIdentity> {
-        self.handle.identity(diags, (self.ty, CALL), came, self.about).ok().flatten()
+        self.handle.identity(diags, came, self.response_context()).ok().flatten()
     }
 
     /// Reports each way in which an object differs from its plan.
@@ -364,8 +373,9 @@ impl Call<'_> {
         violations: Vec<Violation>,
     ) -> Result<(), Reported> {
         let (standing, violations) = split(violations, |rule| rule == Rule::DestroyedNull);
-        self.change_request().broken(diags, (INVALID, CALL), standing, value)?;
-        self.change_request().broken(diags, (INCONSISTENT, CALL), violations, value)
+        self.change_request().broken(diags, INVALID, standing, value)?;
+        let inconsistent = ViolationSummary { summary: INCONSISTENT, call: CALL };
+        self.change_request().broken(diags, inconsistent, violations, value)
     }
 }
 
