@@ -26,6 +26,7 @@ fn what_prints_reads_back() {
 
 #[test]
 fn the_word_resource_may_stand_before_a_type() {
+    // By itself `count` cannot begin an address.
     assert_eq!("resource.count.x".parse::<InstanceAddr>().unwrap().to_string(), "count.x");
     assert_eq!(
         "provider.aws".parse::<ProviderConfigAddr>().unwrap().to_string(),
