@@ -66,6 +66,7 @@ fn says_what_is_wrong_with_an_address() {
             "a.b[0]]",
             "a.b[0].c",
             "a.b[\"\\q\"]",
+            "a.b[\"\\u+041\"]",
             "[0].b",
             ".a.b",
             "module",
@@ -91,6 +92,7 @@ fn says_what_is_wrong_with_an_address() {
             "a.b[0]]": Expected `.name` or `[key]`, but found `]`.
             "a.b[0].c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
             "a.b[\"\\q\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
+            "a.b[\"\\u+041\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
             "[0].b": An address must begin with a name, not with `[0].b`.
             ".a.b": An address must begin with a name, not with `.a.b`.
             "module": Behind `module.` must follow the name of a module call.
