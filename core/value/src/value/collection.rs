@@ -82,6 +82,7 @@ impl ContentFacts {
             facts.marks |= item.marks() | inside.marks;
             facts.unknown |= inside.unknown || item.is_unknown();
             facts.null |= inside.null || item.is_null();
+            // Shared parts count each time, so the sum may exceed any integer.
             facts.size = facts.size.saturating_add(inside.size + ELEMENT_SIZE);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }
