@@ -83,7 +83,7 @@ impl ContentFacts {
             facts.unknown |= inside.unknown || item.is_unknown();
             facts.null |= inside.null || item.is_null();
             // Shared parts count each time, so the sum may exceed any integer.
-            facts.size = facts.size.saturating_add(inside.size + ELEMENT_SIZE);
+            facts.size = facts.size.saturating_add(inside.size).saturating_add(ELEMENT_SIZE);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }
     }
