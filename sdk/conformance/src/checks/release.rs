@@ -359,4 +359,14 @@ mod tests {
         }
         assert_eq!(home_in(b"/build/go/pkg/mod/example.com/a.go"), None);
     }
+
+    #[test]
+    fn a_version_has_three_numbers_and_may_have_a_suffix() {
+        for version in ["1.2.3", "0.0.10", "1.2.3-beta.1", "1.2.3+build.7"] {
+            assert!(is_version(version), "{version}");
+        }
+        for text in ["", "1.2", "v1.2.3", "1.2.x", "1..3", "1.2.3.4", "-1.2.3"] {
+            assert!(!is_version(text), "{text}");
+        }
+    }
 }
