@@ -68,7 +68,8 @@ pub(super) async fn run(
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
     let counter = Counter::new(session.watch, Phase::Apply, total);
     let mut recorder = Recorder { session, journal, tally };
-    // A journal that refuses a record ends the walk like an interrupt: no call could be announced.
+    // A journal that refuses a record ends the walk like an interrupt, as no call could be
+    // announced.
     let ends = || !journal.takes_calls();
     let unvisited = walk_phase(
         diags,

@@ -56,6 +56,7 @@ pub(super) async fn release(
     table: &Table,
     (workspace, run): (&str, &str),
 ) -> Result<(), Cause> {
+    // Without the tables no run can have claimed anything.
     if !table.has_own(client).await? {
         return Ok(());
     }

@@ -102,6 +102,7 @@ impl Evaluator<'_> {
             return Ok(compare(left.value, right.value));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
+        // Both are converted first, so that both mistakes are reported.
         let a = self.operand(expr, left, &ty, frames);
         let b = self.operand(expr, right, &ty, frames);
         let (a, b) = (&a?, &b?);
@@ -117,6 +118,7 @@ impl Evaluator<'_> {
             BinaryOp::Multiply => ops::multiply(a, b),
             BinaryOp::Divide => ops::divide(a, b),
             BinaryOp::Modulo => ops::modulo(a, b),
+            // Equality has returned above.
             BinaryOp::Equal | BinaryOp::NotEqual => Ok(Value::dynamic()),
         };
         result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))

@@ -150,6 +150,7 @@ impl<'a> Work<'a> {
                     .blame(Blame::Internal),
             ));
         }
+        // The provider has not judged yet what was unknown while planning.
         self.handle.validate(diags, self.ty, config, self.written.about()).await?;
         let client = ResourceClient { handle: self.handle, ty: self.ty };
         let read = self.written.read(diags, client, config).await?;
