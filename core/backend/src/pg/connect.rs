@@ -106,9 +106,9 @@ impl Target {
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
-        let connect_limit = limit(take("connect_timeout"), ("conn_str", PATIENCE))?;
+        let connect_limit = limit(take("connect_timeout"), "conn_str", PATIENCE)?;
         let statement_limit =
-            limit(variable(STATEMENT_TIMEOUT), (STATEMENT_TIMEOUT, STATEMENT_PATIENCE))?;
+            limit(variable(STATEMENT_TIMEOUT), STATEMENT_TIMEOUT, STATEMENT_PATIENCE)?;
         config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
@@ -169,10 +169,7 @@ impl Target {
 }
 
 /// A limit by the number of seconds in a parameter, or the usual one; 0 means the usual one.
-fn limit(
-    seconds: Option<String>,
-    (place, usual): (&str, Duration),
-) -> Result<Duration, ConfigError> {
+fn limit(seconds: Option<String>, place: &str, usual: Duration) -> Result<Duration, ConfigError> {
     let Some(text) = seconds else { return Ok(usual) };
     match text.parse() {
         Ok(0) => Ok(usual),
