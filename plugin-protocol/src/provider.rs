@@ -69,7 +69,7 @@ impl<T> Future for PendingResponse<'_, T> {
 impl<T> fmt::Debug for PendingResponse<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The answer is a future, and has no form to be printed.
-        f.debug_struct("Calling").field("method", &self.method).finish_non_exhaustive()
+        f.debug_struct("PendingResponse").field("method", &self.method).finish_non_exhaustive()
     }
 }
 

@@ -220,7 +220,7 @@ fn a_credentials_helper_stores_and_forgets() {
     let program = helpers.join("terraform-credentials-note");
     let log = workdir.home().join("log");
     let script = format!(
-        "#!/bin/sh\nif [ \"$2\" = get ]; then echo '{{}}'; exit; fi\necho \"$@ $(cat)\" >> {}\n",
+        "#!/bin/sh\nif [ \"$2\" = get ]; then echo '{{}}'; exit; fi\nread -r text; echo \"$@ $text\" >> {}\n",
         log.display()
     );
     fs::write(&program, script).expect("a file");

@@ -143,6 +143,8 @@ impl Refusal {
             let code = kind.rsplit('#').next().unwrap_or_default().to_owned();
             return Some(Self { code, message }).filter(|refusal| !refusal.code.is_empty());
         }
+        // Tried first: every field of `Refusal` has a default, so the nested error of STS would
+        // parse as an empty one.
         let nested = quick_xml::de::from_str::<QueryError>(text).map(|error| error.error);
         let refusal = nested.or_else(|_| quick_xml::de::from_str(text)).ok()?;
         Some(refusal).filter(|refusal: &Self| !refusal.code.is_empty())

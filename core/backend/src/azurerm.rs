@@ -88,6 +88,7 @@ impl WorkspacePlaces for Azure {
     fn place(&self, workspace: &str) -> Self::Place {
         let blob = match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
+            // Names as Terraform makes them, so that both find the same workspaces.
             _ => format!("{}{WORKSPACE}{workspace}", self.key),
         };
         AzurePlace::new(self.container.clone(), blob, self.snapshot)

@@ -70,6 +70,7 @@ impl ClaimConflict {
                     let state = if *is_live { "" } else { ", which was cut off" };
                     format!("  - {address}: by {who} since {since}, in the run {run}{state}")
                 });
+                // A run that was cut off never ends by itself, so waiting for it would not help.
                 let remedy = match claims.iter().all(|claim| claim.is_live) {
                     true => {
                         "Run the command again when it has ended, or use -lock-timeout to wait for it."

@@ -41,6 +41,7 @@ impl Program {
             return Ok(output.stdout);
         }
         let said = String::from_utf8_lossy(&output.stderr);
+        // Programs print pages of help or a trace on a failure, and the cause comes first.
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = said.chars().take(500).collect::<String>();
         Err(format!("the program {name:?} failed ({}): {said}", output.status).into())

@@ -25,6 +25,8 @@ pub(crate) fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
 /// When it is damaged, or longer than a state may be.
 pub(crate) fn decompressed(content: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut text = Vec::new();
+    // A few kilobytes can unpack to gigabytes. One byte above the limit shows that the content is
+    // longer than it.
     GzDecoder::new(content).take(MAX_STATE + 1).read_to_end(&mut text)?;
     if text.len() as u64 > MAX_STATE {
         return Err(format!("the state is longer than the limit of {MAX_STATE} bytes").into());

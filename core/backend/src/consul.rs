@@ -81,6 +81,7 @@ fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
         client = client.with_server_name(&tls, host, &name)?;
     }
     let auth = text("http_auth", "CONSUL_HTTP_AUTH").map(|auth| {
+        // A user name alone has an empty password, as in Consul's own client.
         let auth = if auth.contains(':') { auth } else { format!("{auth}:") };
         format!("Basic {}", STANDARD.encode(auth))
     });
@@ -104,7 +105,9 @@ fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
 fn url(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
     let address = text("address").or_else(|| arguments.variable("CONSUL_HTTP_ADDR"));
+    // An agent of Consul runs on each machine of a cluster, usually at this address.
     let address = address.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
+    // Consul's client reads the variable with Go's `strconv.ParseBool`, which takes these words.
     let encrypted = matches!(
         arguments.variable("CONSUL_HTTP_SSL").as_deref(),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
@@ -146,6 +149,7 @@ fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
     let verify = arguments.variable("CONSUL_HTTP_SSL_VERIFY");
     Ok(Tls {
         insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
+        // A file makes Consul's client ignore the folder.
         authorities: match read("ca_file", "CONSUL_CACERT")? {
             Some(authorities) => Some(authorities),
             None => arguments

@@ -102,6 +102,7 @@ fn texts(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
 fn file_or_text(arguments: &Arguments<'_>, text: String) -> String {
     let home = arguments.variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
+    // Terraform takes a path or a content in one argument: a text that names no file is a content.
     std::fs::read_to_string(arguments.root().join(path)).unwrap_or(text)
 }
 
@@ -186,6 +187,7 @@ impl WorkspacePlaces for Gcs {
             .iter()
             .filter_map(|object| object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE));
         Ok(found
+            // The default workspace has an object like the others, but is not listed with them.
             .filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)
             .map(str::to_owned)
             .collect())

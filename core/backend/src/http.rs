@@ -160,6 +160,7 @@ impl Backend for Http {
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        // The URL has no place for the name of a workspace, in Terraform as here.
         if workspace != DEFAULT_WORKSPACE {
             return Err(StoreError::NoWorkspace {
                 location: self.location(workspace),
@@ -198,6 +199,7 @@ impl Server {
             request = request.header(header::AUTHORIZATION, authorization);
         }
         if let Some(body) = body {
+            // Terraform sends the sum, too, and servers of this protocol may check it.
             let sum = STANDARD.encode(Md5::digest(body));
             request =
                 request.header(header::CONTENT_TYPE, "application/json").header("Content-MD5", sum);
@@ -267,6 +269,7 @@ impl RemotePlace for HttpPlace {
     }
 
     async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        // Locking is optional in this protocol: without an address Terraform does not lock either.
         let Some(url) = &self.server.lock_address else { return Ok(Locking::Taken) };
         let text = serde_json::to_vec(info)?;
         let method = &self.server.lock_method;
@@ -322,5 +325,6 @@ impl RemotePlace for HttpPlace {
 /// A URL with one more parameter in its query.
 fn with_query(url: &str, name: &str, value: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
+    // The ID is a UUID, in which nothing needs encoding.
     format!("{url}{separator}{name}={value}")
 }

@@ -43,6 +43,7 @@ impl BackendKind for InMemoryKind {
 
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         if let Some(id) = arguments.text("lock_id") {
+            // As in Terraform, tests begin with a locked state this way.
             let info = LockInfo { id, ..LockInfo::new("test", String::new()) };
             with(|states| {
                 states.entry(DEFAULT_WORKSPACE.to_owned()).or_default().lock = Some(info);
@@ -127,6 +128,7 @@ impl RemotePlace for Memory {
     }
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        // Only its own: the lock may have been broken, and taken by another store since.
         self.slot(|slot| slot.lock.take_if(|holder| holder.id == id));
         Ok(())
     }

@@ -165,6 +165,7 @@ impl IntentLog for SharedIntents {
             Ok(Some(copy)) => journal.share(Box::new(copy)),
             Ok(None) => {}
             Err(error) => {
+                // A journal that stays would count as a run that was cut off.
                 journal.abandon();
                 return Err(error);
             }
@@ -183,6 +184,7 @@ impl IntentLog for SharedIntents {
         for run in runs {
             let path = self.path(&run.id);
             let at = journals.iter().position(|journal| journal.path == path);
+            // Taken off the list, because it comes back below, merged with the shared copy.
             let ours = at.map(|at| journals.remove(at));
             // The place may not know that a run goes on, but on the machine of the run its file
             // shows it.

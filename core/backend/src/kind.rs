@@ -161,6 +161,8 @@ impl<'a> Arguments<'a> {
         usual: u32,
     ) -> Result<u32, ConfigError> {
         let text = match self.value(name) {
+            // The text is parsed like that of a variable, so that fractions and large numbers are
+            // refused alike.
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => self.variable(variable),
         };

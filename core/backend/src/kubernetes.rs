@@ -70,6 +70,7 @@ impl WorkspacePlaces for Kubernetes {
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mut labels = BTreeMap::from(own);
+        // As in Terraform, labels of the configuration replace those of the backend.
         labels.extend(self.labels.clone());
         KubernetesPlace::new(self.cluster.clone(), name, labels)
     }

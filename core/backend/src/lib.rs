@@ -134,6 +134,8 @@ pub struct OpenState {
 impl OpenState {
     /// Has the state and the journals of its runs pass through a cipher.
     pub fn set_cipher(&mut self, cipher: StateCipher) {
+        // Sealing needs the only handle on the intents, so a placeholder takes their place
+        // meanwhile.
         let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntents::in_dir("".into())));
         self.intents = sealed(own, &cipher);
         self.store.set_cipher(cipher);

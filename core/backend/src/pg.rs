@@ -113,6 +113,7 @@ impl Table {
                 client.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"), &[]).await?;
             }
         }
+        // Names and columns are those of Terraform, which uses the same table.
         if !self.skip_table {
             client
                 // One sequence for all schemas: the ids are keys of advisory locks, which the

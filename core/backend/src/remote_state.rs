@@ -45,6 +45,7 @@ impl BackendStates {
 #[async_trait]
 impl RemoteStates for BackendStates {
     fn check(&self, source: &Source<'_>) -> Result<(), SourceError> {
+        // A backend that is not known yet is checked once it is.
         let Some(name) = source.backend else { return Ok(()) };
         values(kind_of(name)?, source.config).map(drop)
     }

@@ -129,6 +129,7 @@ fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, Config
         identity: None,
     };
     let retries = Retries {
+        // As in Terraform, `max_retries` is the number of all attempts, with the first one.
         most: max_attempts.saturating_sub(1),
         shortest: Duration::from_millis(200),
         longest: Duration::from_secs(20),

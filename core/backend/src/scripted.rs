@@ -119,6 +119,7 @@ fn read(stream: &TcpStream) -> std::io::Result<Asked> {
     loop {
         let mut text = String::new();
         reader.read_line(&mut text)?;
+        // The empty line after the headers has no colon.
         let Some((name, value)) = text.split_once(':') else { break };
         asked.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }

@@ -89,6 +89,7 @@ impl Env for Variables {
     }
 
     fn home_dir(&self) -> Option<PathBuf> {
+        // The environment of the command decides, not that of the process.
         self.var("HOME").map(PathBuf::from)
     }
 }

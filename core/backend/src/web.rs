@@ -96,6 +96,7 @@ impl HttpResponse {
 
     /// The pause that the server asks for.
     pub(crate) fn pause(&self) -> Option<Duration> {
+        // The header may hold a date instead: then the usual pause is used.
         let seconds = self.header(header::RETRY_AFTER.as_str())?.trim().parse().ok()?;
         Some(Duration::from_secs(seconds))
     }
@@ -216,6 +217,7 @@ impl Client {
         };
         let client = self.clone();
         let sent = tokio::task::spawn_blocking(move || client.exchange(request)).await;
+        // A panic on the other thread becomes an error of this request.
         let answered = sent.unwrap_or_else(|error| Err(error.to_string()));
         answered.map_err(failed)
     }
@@ -310,6 +312,7 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
 
 /// Whether a later attempt may have another outcome, by the rule of Terraform's client.
 pub(crate) fn may_pass(status: StatusCode) -> bool {
+    // 501 is final: a server does not learn a method by being asked again.
     status == StatusCode::TOO_MANY_REQUESTS
         || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
 }
@@ -339,6 +342,7 @@ pub(crate) fn encoded(text: &str) -> String {
 
 /// A URL without its password, and without the values of its query: they may be tokens.
 pub(crate) fn without_secrets(url: &str) -> String {
+    // The query is taken off first, because it may hold `://` or `@` itself.
     let (url, query) = url.split_once('?').map_or((url, false), |(url, _)| (url, true));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let (authority, path) = match rest.split_once('/') {

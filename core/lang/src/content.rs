@@ -172,6 +172,7 @@ pub fn split_content(
 
 /// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.
 pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
+    // As in HCL, only the first block is reported.
     if let Some(block) = body.blocks.first() {
         let kind = &block.kind.name;
         let detail = format!(

@@ -200,6 +200,7 @@ impl Decoder<'_> {
     /// Decodes the body of one block.
     fn content(&mut self, body: &Body, kind: BlockKind<'_>, context: Context<'_>) -> Value {
         if !kind.is_attribute {
+            // Blocks may be nested deeper than the stack has room for.
             return with_stack(|| self.body(body, kind.schema, context));
         }
         // The type of an element is a schema of its own, so the rule is decided again from its

@@ -108,6 +108,7 @@ pub(crate) fn repetition<'b>(
             }
         },
     };
+    // The marks of the collection go to each element, because the content reads them one by one.
     let elements =
         elements.into_iter().map(|(key, value)| (key.mark(marks), value.mark(marks))).collect();
     let iterator = dynamic.iterator_name();
@@ -174,6 +175,7 @@ fn parts<'b>(
     let Some((dynamic, for_each, content)) =
         dynamic.and_then(|dynamic| Some((dynamic, dynamic.for_each?, dynamic.content?)))
     else {
+        // The checks above say more exactly what is missing.
         diags.append(own)?;
         return Err(missing_part(diags, block));
     };

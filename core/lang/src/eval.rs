@@ -142,6 +142,7 @@ impl Evaluator<'_> {
         if self.scope.is_constant() {
             return Ok(Value::String(json.text.clone()));
         }
+        // The parser keeps the problems back: only here is it known that the string is a template.
         let mut wrong = None;
         for problem in &json.problems {
             wrong = Some(self.diags.error(problem.clone()));

@@ -13,6 +13,7 @@ const MAX_NAMES: usize = 10_000;
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.take(MAX_NAMES) {
+        // The lengths are compared first, because most candidates are far from the name.
         if candidate.len().abs_diff(name.len()) > MAX_DISTANCE * 4 || candidate.len() > MAX_LETTERS
         {
             continue;

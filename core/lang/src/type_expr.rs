@@ -196,6 +196,7 @@ impl Reader<'_> {
     }
 
     fn item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
+        // Refused only after the type was read, so that a mistake in each is reported.
         let name = self.attribute_name(item);
         let attribute = self.attribute(&item.value)?;
         Ok((name?, attribute))

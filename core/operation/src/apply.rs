@@ -93,6 +93,7 @@ impl Operation<'_> {
         source: PlanSource,
         purpose: Purpose,
     ) -> Result<ApplyOutcome, Reported> {
+        // Data sources are read by every plan, so they are nothing to refresh.
         let mut held = session.file.state.resources.keys();
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
         if purpose == Purpose::Refresh && is_empty {
@@ -177,6 +178,7 @@ impl Operation<'_> {
         let (plan, _) = self.plan_around_open(diags, session, &planning).await?;
         self.end_planning(diags, session, &mut planning);
         session.take_evidence(diags, &plan);
+        // Seen before errors end the run: the part that was planned helps to find their cause.
         if purpose == Purpose::Apply {
             self.observer.see(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
         }
@@ -211,6 +213,7 @@ impl Operation<'_> {
         journal: Journal,
     ) -> Result<ApplyOutcome, Reported> {
         session.file.state = plan.prior;
+        // A journal that fails is no reason to lose the state, too.
         if let Err(error) = journal.snapshot(&session.file).await {
             let _ = diags.error(error.diagnostic());
         }
@@ -270,6 +273,7 @@ impl Operation<'_> {
         if session.save(diags).await.is_ok() {
             end(diags, journal).await;
         }
+        // Reported after the state is stored, so that the message is true.
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
                 "execution halted",

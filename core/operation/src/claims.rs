@@ -50,6 +50,8 @@ fn claims_of(plan: &Plan, run: &str, timeout: Duration) -> Claims {
         claims.changes.insert(change.addr.clone());
         // A move empties the old address, where another run could create something.
         claims.changes.extend(change.moved_from.clone());
+        // A destroy follows the dependencies in the state, which the configuration may not have any
+        // more.
         let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
         claims.reads.extend(needed.cloned());
     }

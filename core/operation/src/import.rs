@@ -47,6 +47,8 @@ impl Operation<'_> {
         addr: &InstanceAddr,
         import_key: ImportKey,
     ) -> Result<(), Reported> {
+        // An operation of an interrupted run may be open under a former address, and the import
+        // settles it.
         session.follow_moves(self.inputs.config);
         let adoption = Adoption { import_key, all: true, unwritten: None };
         self.cancellable(self.take_in(diags, session, addr, adoption)).await?;

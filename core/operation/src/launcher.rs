@@ -173,6 +173,8 @@ impl Launch for Launcher {
             }
         };
         let provider: Arc<dyn Provider> = Arc::new(plugin.provider());
+        // The weak handle does not keep the provider alive, but keeps its address from being used
+        // for another.
         self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
         Ok(provider)
     }

@@ -207,6 +207,7 @@ impl<'a> Operation<'a> {
         // A provider may take its time to answer; the work does not wait for that.
         let mut stopping = pin!(self.inputs.pool.stop());
         tokio::select! {
+            // The work is looked at first, because its end makes the answer unimportant.
             biased;
             result = &mut work => return result,
             () = &mut stopping => {}

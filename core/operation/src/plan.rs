@@ -76,6 +76,7 @@ impl Operation<'_> {
         session.follow_moves(self.inputs.config);
         let mut planning = self.begin_planning(session, options);
         let planned = self.cancellable(self.plan_around_open(diags, session, &planning)).await;
+        // After a failure, too: an option that matches nothing may be its cause.
         self.end_planning(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
             session.take_evidence(diags, plan);
@@ -115,6 +116,7 @@ impl Operation<'_> {
         session: &StateSession,
         planning: &Planning,
     ) -> Result<(Plan, Option<Results>), Reported> {
+        // Shown before the plan: it may take minutes, and a wrong address makes it useless.
         let mut early = planning.unmatched.warnings();
         self.show(&mut early);
         let _ = diags.append(early);
@@ -128,6 +130,7 @@ impl Operation<'_> {
         let mut found = Diagnostics::new();
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {
+            // A plan with errors is never applied, so nothing has to be left out of it.
             Ok(plan) if !plan.errored => session.open_in(plan),
             _ => BTreeSet::new(),
         };

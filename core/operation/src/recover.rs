@@ -271,6 +271,7 @@ fn warn_of_no_place(
 /// Returns whether it does.
 fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
     let (from, to) = (&one.addr, one.place());
+    // Between two resource types an object moves only through the provider, which a plan asks.
     if from == to || from.resource.kind() != to.resource.kind() {
         return false;
     }
@@ -308,6 +309,7 @@ fn refuse_managed(
     (one, at): (&Unresolved, &InstanceAddr),
 ) -> Result<(), Reported> {
     let Some(found) = state.object(at, None) else { return Ok(()) };
+    // Objects of different types are never the same, whatever their ids.
     let of_kind =
         before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());
     let mut managed =

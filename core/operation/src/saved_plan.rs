@@ -156,6 +156,7 @@ impl PlanContents<'_> {
             backend: self.backend.map(RawValue::to_owned),
             lineage: file.lineage.clone(),
             serial: file.serial,
+            // A state that was never stored has a new random lineage in each command.
             fresh: file.serial == 0,
             recovered: self.recovered.map(str::to_owned),
             variables: storable(config, self.variables)
@@ -228,6 +229,7 @@ impl SavedPlan {
         let locks = String::from_utf8_lossy(&part(LOCKS)).into_owned();
         let texts = parts
             .into_iter()
+            // Parts that a later version adds are no files of the configuration.
             .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
             .collect();
         Ok(Self { plan, metadata, origin, texts, modules, locks })

@@ -102,6 +102,7 @@ impl SchemaCache {
         }
         files.sort();
         let n_old = (files.len() + 1).saturating_sub(MAX_KEPT);
+        // Another process may remove the same file: then nothing is kept this time.
         files.into_iter().take(n_old).try_for_each(|(_, path)| fs::remove_file(path))
     }
 }

@@ -243,6 +243,7 @@ impl StateSession {
     /// unknown.
     pub fn open_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
         let open = self.undecided().map(Unresolved::place);
+        // The provider knows the outcome of those that it was asked about.
         let open = open.filter(|addr| !plan.searches.contains_key(addr) && touches(plan, addr));
         open.cloned().collect()
     }

@@ -169,6 +169,7 @@ fn module_may_be_planned(results: &Results, module: &ModuleAddr, is_target: bool
 fn suggest(config: &Config, state: &State, addr: &str) -> Option<String> {
     let mut known: BTreeSet<String> = addresses(config).map(|addr| addr.to_string()).collect();
     let modules = config.nodes.iter().map(|node| node.path.to_string());
+    // The root module has an empty path, which is no address.
     known.extend(modules.filter(|path| !path.is_empty()));
     for (addr, resource) in &state.resources {
         known.extend(resource.instances.keys().map(|key| addr.instance(key.clone()).to_string()));

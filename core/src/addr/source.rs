@@ -47,8 +47,8 @@ impl ModuleSource {
         if is_local(text) {
             return Ok(local(text));
         }
-        // The registry's form first, as in Terraform. If neither fits, the error is that of packages,
-        // whose form covers more.
+        // The registry's form first, as in Terraform. If neither fits, the error is that of
+        // packages, whose form covers more.
         registry(text).or_else(|_| package::parse(text))
     }
 }

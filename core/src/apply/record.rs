@@ -69,7 +69,8 @@ pub(super) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
-        // A journal that refuses a record ends the walk like an interrupt: no call could be announced.
+        // A journal that refuses a record ends the walk like an interrupt, as no call could be
+        // announced.
         (graph, &ephemeral_resources, &|| !journal.takes_calls()),
         |vertex| {
             let state = &state;

@@ -82,6 +82,7 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
 
 #[test]
 fn reads_settings_providers_variables_and_outputs() {
+    // A default is converted like a value that is given.
     check(
         r#"
 //- b.tf
@@ -143,6 +144,7 @@ data "aws_y" "d" {}
 
 #[test]
 fn reads_resources_with_everything_they_hold() {
+    // In a block `_` names mean what the provider says: this `count` repeats nothing.
     check(
         r#"
 variable "w" {}

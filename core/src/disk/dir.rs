@@ -104,7 +104,7 @@ impl Dir {
         text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    /// Replaces a file atomically and durably. A link at the name is replaced, not followed.
+    /// Replaces a file atomically. The rename may not be on disk yet. A link at the name is replaced, not followed.
     ///
     /// # Errors
     /// When it cannot be written; the former content is still there then.

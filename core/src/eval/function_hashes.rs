@@ -60,7 +60,7 @@ fn text(digest: &Digest) -> String {
 
 fn digest(text: &str) -> Option<Digest> {
     let mut digest = Digest::default();
-    if text.len() != 2 * digest.len() || !text.is_ascii() {
+    if text.len() != 2 * digest.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
     for (at, byte) in digest.iter_mut().enumerate() {

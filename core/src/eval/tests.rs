@@ -57,6 +57,7 @@ fn check(outputs: &str, expect: &Expect) {
 
 #[test]
 fn names_mean_what_was_recorded() {
+    // An index is converted to what the value takes: `"0"` is the first instance.
     check(
         r#"
 output "a" { value = [var.v, local.l] }

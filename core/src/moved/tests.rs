@@ -167,6 +167,7 @@ fn chains_are_made_in_order_and_count_as_one_move() {
 
 #[test]
 fn what_is_in_the_way_stays() {
+    // As in Terraform, a move onto something that is there is only warned of.
     check(
         "moved {
            from = t.a
@@ -366,6 +367,7 @@ fn an_address_that_is_in_no_state_has_its_destination_as_well() {
         provider: ProviderAddr::implied(&"terraform".into()),
         alias: None,
     };
+    // Moves that are made without being written count as well.
     let found = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
         .map(|text| super::destination(&config, &text.parse().unwrap(), &provider).to_string());
     assert_eq!(found, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);

@@ -56,6 +56,7 @@ impl Names {
                         module.outputs.insert(output.name.clone(), at);
                         return;
                     }
+                    // Nothing can mention it.
                     NamedValue::Check(_) => return,
                 };
                 module.subjects.insert(subject, at);

@@ -62,6 +62,7 @@ struct SavedPlan {
 
 #[derive(Serialize, Deserialize)]
 struct SavedValue {
+    // Not JSON, in which numbers, unknown values and types would be lost.
     msgpack: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<(Vec<SavedStep>, u8)>,
@@ -71,6 +72,7 @@ struct SavedValue {
 enum SavedStep {
     Attribute(String),
     Key(String),
+    // As text, which holds every number as it is.
     Index(String),
 }
 
@@ -192,6 +194,7 @@ impl Plan {
             functions: self.functions.texts().collect(),
             reread_numbers: self.reread_numbers,
             errored: self.errored,
+            // Last, because saving the changes fills the lists.
             dependencies: lists.texts,
         };
         serde_json::to_vec(&saved).map_err(|error| damaged(&error))

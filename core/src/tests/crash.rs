@@ -192,6 +192,7 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
     let planned = recovery.unresolved[0].planned_attributes();
     assert_eq!(planned, [("name".to_owned(), "\"a\"".to_owned())]);
     for secret in ["by the schema", "by the configuration"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
         assert!(!format!("{:?}", recovery.unresolved).contains(secret), "{secret}");
     }
 }

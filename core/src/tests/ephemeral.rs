@@ -23,6 +23,7 @@ fn check(config: &str, expect: Expect) {
 
 #[test]
 fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
+    // What planning has opened it also closes: the plan may be applied much later.
     check(
         r#"
         provider "test" {

@@ -289,6 +289,7 @@ const TREE: &str = r#"
 
 #[test]
 fn a_failure_stops_only_what_depends_on_it() {
+    // `x` and `y` need nothing of `b`.
     check(
         "",
         TREE,
@@ -326,6 +327,7 @@ fn a_failure_stops_only_what_depends_on_it() {
 
 #[test]
 fn a_failed_destruction_keeps_what_the_object_stands_on() {
+    // `a` must stay as long as `b` does, which was made after it.
     check(
         TREE,
         "",
@@ -408,6 +410,7 @@ fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
 
 #[test]
 fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
+    // As in Terraform, such a plan is shown, but not applied.
     let mut bench = EvalFixture::new();
     bench.fault("plan b", Fault::Refuses);
     let run = bench.apply(TREE);

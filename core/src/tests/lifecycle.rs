@@ -240,6 +240,7 @@ fn a_change_named_in_replace_triggered_by_replaces() {
         )
     };
     let whole = "test_thing.a";
+    // Of the whole resource any change counts, of an attribute only one of that.
     check(
         &config(1, whole),
         &config(2, whole),

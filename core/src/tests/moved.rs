@@ -35,6 +35,7 @@ fn a_moved_object_is_left_alone_and_has_its_new_address_in_the_state() {
 
 #[test]
 fn a_moved_object_that_is_replaced_keeps_its_order() {
+    // `user` has the same name, so its object is `a-2`, and the replacement `a-3`.
     check(
         r#"resource "test_thing" "a" {
              name = "a"

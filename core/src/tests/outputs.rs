@@ -65,6 +65,7 @@ fn an_output_without_a_value_is_not_stored() {
 
 #[test]
 fn an_output_that_becomes_sensitive_is_an_update() {
+    // As in Terraform: what is shown of it changes.
     check(
         r#"output "o" { value = "x" }"#,
         r#"output "o" {

@@ -38,6 +38,7 @@ fn what_a_provider_warns_of_is_reported_beside_what_is_wrong() {
 
 #[test]
 fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
+    // Before it has returned its schemas, and after that.
     for call in ["schema 1", "identities 1"] {
         let mut bench = warning();
         bench.cloud.things().deaths.insert(call.into());

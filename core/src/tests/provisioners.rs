@@ -96,6 +96,7 @@ fn they_run_one_after_the_other_before_dependents_begin() {
 
 #[test]
 fn an_update_runs_none() {
+    // As in Terraform, only creations and destructions have them.
     let updated = ONE.replace("name = \"a\"", "name = \"a\"\n  size = 2");
     check(
         &[ONE, &updated],
@@ -149,6 +150,7 @@ fn a_block_that_is_gone_runs_nothing() {
 #[test]
 fn a_failure_taints_what_was_made_and_stops_dependents() {
     let failing = ONE.replace("second", "fail so");
+    // As in Terraform, an object whose provisioner fails is tainted.
     check(
         &[&failing],
         &expect![[r#"
@@ -187,6 +189,7 @@ fn a_failure_that_may_be_is_passed_over() {
 #[test]
 fn what_cannot_say_goodbye_stays() {
     let failing = ONE.replace("bye ${self.name}", "fail to leave");
+    // As in Terraform, what fails before a destruction keeps the object.
     let mut bench = bench();
     bench.apply(&failing);
     let run = bench.destroy(&failing);
@@ -328,6 +331,7 @@ fn a_removed_block_says_what_runs_before_the_end_of_what_is_no_longer_written() 
             run gone a, delete a-1
         "#]],
     );
+    // Nothing is destroyed, so nothing runs before it.
     check(
         &[r#"resource "test_thing" "a" { name = "a" }"#, &removed(false)],
         &expect![[r#"

@@ -171,6 +171,7 @@ fn values_that_stand_on_what_is_left_out_are_left_alone() {
           of_b    = tonumber(test_thing.b.id)
           of_both = tonumber("${test_thing.a.id}${test_thing.b.id}")
         }"#;
+    // `b` gets no id in this run, so nothing can be said of what needs it.
     let run = EvalFixture::new().apply_with(config, |options| {
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });

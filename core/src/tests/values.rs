@@ -47,6 +47,7 @@ fn sensitivity_flows_into_the_state_and_through_references() {
 
 #[test]
 fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
+    // As in Terraform: a name that the schema lacks is found before anything is evaluated.
     let config = r#"
 //- main.tf
         resource "test_thing" "a" { name = "a" }
@@ -79,6 +80,7 @@ fn a_change_of_sensitivity_alone_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
     let mut bench = EvalFixture::after(&config("\"n\""));
+    // There is no call, because a provider knows nothing of marks.
     let run = bench.apply(&config("sensitive(\"n\")"));
     expect![[r#"
         ~ test_thing.a

@@ -106,6 +106,7 @@ fn wanted(ty: &Type) -> String {
 
 /// Says which attribute makes an object with `names` not one of the type `shape`.
 fn name_difference(names: &[Str], shape: &ObjectType) -> String {
+    // The names of an object are always sorted, which the search relies on.
     let missing = shape.attributes.keys().find(|name| names.binary_search(name).is_err());
     let extra = names.iter().find(|name| !shape.attributes.contains_key(name.as_str()));
     match (missing, extra) {

@@ -48,6 +48,7 @@ type Converted = Result<Option<Value>, ConversionError>;
 /// # Errors
 /// When some part of the value cannot have the type.
 pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
+    // Asked first, because the value's own type need not be made for it.
     if value.has_type(ty) {
         return Ok(value.clone());
     }
@@ -142,6 +143,7 @@ fn parts<'t>(
     for (at, item) in items.iter().enumerate() {
         match part(item, ty(at)) {
             Ok(None) => {}
+            // Copied only once a part changes, because most values have the type already.
             Ok(Some(converted)) => changed.get_or_insert_with(|| items.to_vec())[at] = converted,
             Err(refused) => return Err(refused.within(step(at))),
         }

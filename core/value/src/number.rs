@@ -142,6 +142,7 @@ impl Number {
         }
         let magnitude = UBig::from_digits(u64::from(base), &digits).ok()?;
         let bits = u32::try_from(magnitude.bit_len()).unwrap_or(u32::MAX);
+        // An integer of Go has no negative zero.
         let negative = negative && !magnitude.is_zero();
         let number = Self::from(Float::integer(negative, magnitude, bits.max(INTEGER_PRECISION)));
         (!number.is_infinite()).then_some(number)
@@ -371,6 +372,7 @@ fn parse_short_integer(text: &str) -> Option<i64> {
 }
 
 fn to_i64(float: &Float) -> Option<i64> {
+    // Such a float is no `i64`, and writing it out could take half a million bits.
     if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
         return None;
     }
@@ -458,6 +460,7 @@ impl Ord for Number {
         if self.is_integer() || other.is_integer() || !a.is_near(&b) {
             return a.compare(&b);
         }
+        // Equal floats of one precision have equal texts, which need not be made.
         if a.precision == b.precision && a.compare(&b) == Ordering::Equal {
             return Ordering::Equal;
         }
@@ -465,6 +468,8 @@ impl Ord for Number {
             return a.compare(&b);
         };
         let order = a_text.point.cmp(&b_text.point).then_with(|| a_text.digits.cmp(&b_text.digits));
+        // The digits are those of the magnitudes, and of two negative numbers the larger one is
+        // less.
         if a.negative { order.reverse() } else { order }
     }
 }

@@ -57,6 +57,7 @@ impl Path {
         self.0.iter().try_fold(value, |value, step| match (step, value.peek()) {
             (Step::Attribute(name), Value::Object(object)) => object.get(name),
             (Step::Key(key), Value::Map(map)) => map.get(key),
+            // A path may name an attribute by a key.
             (Step::Key(key), Value::Object(object)) => object.get(key),
             (Step::Index(at), Value::List(list)) => list.items().get(at.to_usize()?),
             (Step::Index(at), Value::Tuple(tuple)) => tuple.items().get(at.to_usize()?),

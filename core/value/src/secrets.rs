@@ -77,6 +77,7 @@ impl Secrets {
                     found.push(at..at + length);
                     at += length;
                 }
+                // By a whole character, because a slice that begins inside one would panic.
                 None => at += text[at..].chars().next().map_or(1, char::len_utf8),
             }
         }

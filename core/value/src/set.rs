@@ -137,6 +137,7 @@ impl Key {
     fn number(&mut self, number: &Number) {
         const TEN_DIGITS: u64 = 10_000_000_000;
         if let Some(short) = number.to_i64().filter(|n| n.unsigned_abs() < TEN_DIGITS)
+            // The text of a negative zero has a sign, which the integer has lost.
             && !(short == 0 && number.is_negative())
         {
             return self.write(short.to_string().as_bytes());

@@ -273,6 +273,7 @@ impl Value {
     #[must_use]
     pub fn unmark(self) -> (Self, Marks) {
         match self {
+            // A value without other owners need not be copied.
             Self::Marked(marked) => match Arc::try_unwrap(marked) {
                 Ok(marked) => (marked.value, marked.marks),
                 Err(shared) => (shared.value.clone(), shared.marks),
@@ -287,6 +288,7 @@ impl Value {
         if marks.is_empty() {
             return self;
         }
+        // Marks are never nested, so those that the value has are united with the new ones.
         let (value, own) = self.unmark();
         Self::Marked(Arc::new(Marked { marks: own | marks, value }))
     }

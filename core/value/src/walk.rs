@@ -89,6 +89,7 @@ impl Value {
             Self::Number(number) => number.is_zero() && number.is_negative(),
             _ => false,
         };
+        // Looked for first, because a value without one need not be copied.
         let mut has_one = false;
         self.walk(&mut |_, part| {
             has_one |= is_signed_zero(part);

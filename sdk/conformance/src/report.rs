@@ -211,8 +211,14 @@ pub(crate) fn hash_of(path: &std::path::Path) -> String {
     let Ok(mut file) = std::fs::File::open(path) else { return String::new() };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
-    while let Ok(read @ 1..) = file.read(&mut buffer) {
-        hasher.update(&buffer[..read]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => hasher.update(&buffer[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // The hash of a part would name another program.
+            Err(_) => return String::new(),
+        }
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -81,6 +81,7 @@ impl Chain {
             return self.assume_with_token(role, token).await;
         }
         let profiles = Profiles::read(&self.context, &self.settings.files).await?;
+        // A profile of the backend precedes keys of the environment, as in the SDK of AWS for Go.
         if let Some(name) = profile {
             return match profiles.origin(name)? {
                 Some(origin) => self.follow(origin).await,
@@ -90,6 +91,7 @@ impl Chain {
         if let Some(keys) = self.environment()? {
             return Ok(keys);
         }
+        // EKS sets these two variables in the pods of a service account that has a role.
         let variable = |name: &str| self.context.env_var(name);
         if let (Some(file), Some(arn)) =
             (variable("AWS_WEB_IDENTITY_TOKEN_FILE"), variable("AWS_ROLE_ARN"))
@@ -143,6 +145,8 @@ impl Chain {
         let reason = match self.machine().await {
             Ok(Some(credential)) => return Ok(credential),
             Ok(None) => "the metadata service of the machine is not asked".to_owned(),
+            // The service is the last source and answers only on EC2, so its error is one reason
+            // among others.
             Err(error) => {
                 format!("no credentials from the metadata service of the machine ({error})")
             }
@@ -260,6 +264,7 @@ impl ProvideCredential for Chain {
         if let Some(role) = &self.settings.role {
             credential = self.settings.sts.assume(&self.context, role, &credential).await?;
         }
+        // Checked last: requests are made in the account of the role, not in that of its source.
         self.check_account(&credential).await?;
         Ok(Some(credential))
     }

@@ -95,6 +95,7 @@ impl Profiles {
             ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
         let file = Ini::load_from_str_opt(text, options)?;
         for (section, properties) in &file {
+            // Lines before the first section belong to no profile.
             let Some(section) = section.map(str::trim) else { continue };
             let word = |prefix: &str| {
                 let rest = section.strip_prefix(prefix)?;
@@ -110,6 +111,7 @@ impl Profiles {
             };
             let entry = list.entry(name).or_default();
             for (name, value) in properties.iter() {
+                // The SDKs of AWS ignore the case of names here.
                 entry.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
             }
         }
@@ -135,6 +137,8 @@ impl Profiles {
                 "failed to get shared config profile, {name}"
             )));
         };
+        // The check also ends a cycle of `source_profile`, which would recurse until the stack is
+        // full.
         let again = chain.iter().any(|other| other == name);
         chain.push(name.to_owned());
         let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
@@ -192,6 +196,8 @@ impl Profiles {
             let properties = self.sessions.get(session.as_deref()?)?;
             properties.get(key).cloned()
         };
+        // Profiles of the AWS CLI 1 hold URL and region themselves; later ones share them in a
+        // session.
         let required = |key: &str| {
             get(key).or_else(|| of_session(key)).ok_or_else(|| {
                 Error::config_invalid(format!("profile {name:?} has no {key}, which SSO needs"))

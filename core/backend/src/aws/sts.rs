@@ -95,6 +95,7 @@ impl Role {
         for (name, value) in optional {
             pairs.extend(value.iter().map(|value| (name.to_owned(), value.clone())));
         }
+        // The query protocol counts the members of lists from 1.
         for (i, arn) in (1..).zip(&self.policy_arns) {
             pairs.push((format!("PolicyArns.member.{i}.arn"), arn.clone()));
         }
@@ -207,6 +208,7 @@ fn session(text: &str) -> Result<Credential> {
         access_key_id: found.access_key_id,
         secret_access_key: found.secret_access_key,
         session_token: Some(found.session_token),
+        // The field is a time, not a span, and so is the element of the answer.
         expires_in: Some(found.expiration.parse()?),
     })
 }

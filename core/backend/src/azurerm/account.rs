@@ -151,6 +151,8 @@ impl Account {
         let url = match &manager {
             None => format!("https://{}.blob.{}", self.name, cloud.storage),
             Some(manager) => {
+                // An account of a DNS zone has a number in its host, which its name does not
+                // reveal.
                 let found: Properties = manager.ask(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }

@@ -67,6 +67,8 @@ pub(super) fn schema() -> Block {
 /// When one is missing or invalid, or two contradict each other.
 pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
     let account = required(arguments, "storage_account_name")?;
+    // The name becomes a part of the host: with `/` or `@` in it, the requests and their signatures
+    // would go to another host.
     if !account.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Err(ConfigError::new(format!(
             "storage_account_name is {account:?}, which is not the name of a storage account"
@@ -117,6 +119,8 @@ fn credentials(arguments: &Arguments<'_>) -> Result<Credentials, ConfigError> {
         (None, None) if use_tokens => Access::Token,
         (None, None) => Access::ListedKey,
     };
+    // Keys are listed at the path of the account in the Resource Manager, and the group is a part
+    // of it.
     if resource_group.is_none() && matches!(access, Access::ListedKey) {
         return Err(ConfigError::new(
             "one of `access_key`, `sas_token`, `use_azuread_auth` and `resource_group_name` must be specified",
@@ -127,6 +131,7 @@ fn credentials(arguments: &Arguments<'_>) -> Result<Credentials, ConfigError> {
             "`resource_group_name` is required when `lookup_blob_endpoint` is set",
         ));
     }
+    // A key or a signature must work on a machine that has no identity at all.
     let needs_identity = lookup_endpoint || matches!(access, Access::Token | Access::ListedKey);
     Ok(Credentials {
         cloud,
@@ -166,6 +171,7 @@ fn identity(arguments: &Arguments<'_>) -> Result<Identity, ConfigError> {
         Some(source) => source,
         None if arguments.truth_or_variable("use_msi", "ARM_USE_MSI")? => {
             let endpoint = text(arguments, "msi_endpoint", &["ARM_MSI_ENDPOINT"]);
+            // The metadata service has this address on every machine of Azure.
             Source::Machine(endpoint.unwrap_or_else(|| {
                 "http://169.254.169.254/metadata/identity/oauth2/token".to_owned()
             }))
@@ -224,6 +230,7 @@ fn principal_source(arguments: &Arguments<'_>, aks: bool) -> Result<Option<Sourc
     if let Some(token) = token {
         return Ok(Some(Source::Assertion(Assertion::Token(token))));
     }
+    // The second variable here and below is of GitHub Actions, the third of Azure Pipelines.
     let request_token = text(
         arguments,
         "oidc_request_token",
@@ -239,6 +246,7 @@ fn principal_source(arguments: &Arguments<'_>, aks: bool) -> Result<Option<Sourc
         "ado_pipeline_service_connection_id",
         &["ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID", "ARM_OIDC_AZURE_SERVICE_CONNECTION_ID"],
     );
+    // OIDC without a token counts as not configured, so that the next source is tried.
     let (Some(url), Some(token)) = (url, request_token) else { return Ok(None) };
     Ok(Some(Source::Assertion(match connection {
         Some(connection) => Assertion::Pipeline { url, token, connection },
@@ -251,6 +259,7 @@ fn agreed<const N: usize>(
     name: &str,
     sources: [Option<String>; N],
 ) -> Result<Option<String>, ConfigError> {
+    // A file often ends with a line end, which is not part of the value.
     let mut values = sources.into_iter().flatten().map(|value| value.trim().to_owned());
     let first = values.next();
     if values.any(|value| first.as_ref() != Some(&value)) {

@@ -192,12 +192,15 @@ impl Container {
         conditions: AccessConditions<'_>,
     ) -> Result<Outcome, Cause> {
         let mut call = Call::new("PUT", blob, "")
+            // The service refuses a new blob without a type.
             .header("x-ms-blob-type", "BlockBlob")
             .header(header::CONTENT_TYPE.as_str(), "application/json")
             .lease(conditions.lease)
             .metadata(metadata);
         call = match conditions.stored {
             Condition::Any => call,
+            // With `*` the service refuses where any version exists, so that of two first writes
+            // one fails.
             Condition::Absent => call.header(header::IF_NONE_MATCH.as_str(), "*"),
             Condition::Tag(tag) => call.header(header::IF_MATCH.as_str(), tag),
         };
@@ -224,6 +227,9 @@ impl Container {
     /// # Errors
     /// When the service refuses for another reason than another lease, or does not answer.
     pub(super) async fn acquire(&self, blob: &str, id: &str) -> Result<Outcome, Cause> {
+        // A lease that ends by itself would end during a long apply, while the state is being
+        // changed. With an ID of our own the request can be sent twice: the holder of a lease may
+        // acquire it again.
         let call = Call::new("PUT", blob, "comp=lease")
             .header("x-ms-lease-action", "acquire")
             .header("x-ms-lease-duration", "-1")
@@ -364,10 +370,12 @@ fn refusal(answer: &HttpResponse) -> Refusal {
 /// The cause of a failure for an answer that was not expected, with the next step.
 fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
     let code = code(answer);
+    // Every refusal of the service has a code: this answer is, for example, of a proxy.
     if code.is_empty() {
         return answer.unexpected(method, url);
     }
     let Refusal { message, detail, .. } = refusal(answer);
+    // The further lines of the message hold the ID of the request and the time.
     let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
     let said = said.trim().trim_end_matches('.');
     let said = if said.is_empty() { String::new() } else { format!(": {said}") };

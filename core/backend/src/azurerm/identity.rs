@@ -63,6 +63,7 @@ pub(super) struct Tokens {
     pub(super) nearby: Client,
 }
 
+// Written by hand: a derived form would print the secret of the identity.
 impl std::fmt::Debug for Tokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("resource", &self.resource).finish_non_exhaustive()
@@ -120,9 +121,12 @@ impl Tokens {
             Source::CommandLine => return self.printed().await,
         };
         let Identity { tenant, client_id, .. } = &self.identity;
+        // Both are set where the source is a secret or an assertion: the configuration was read so.
         let (tenant, client_id) =
             (tenant.as_deref().unwrap_or_default(), client_id.as_deref().unwrap_or_default());
         let url = format!("{}/{}/oauth2/v2.0/token", self.cloud.login, encoded(tenant));
+        // The scope stands for all permissions that the identity was granted; a token cannot be
+        // requested without any scope.
         let scope = format!("{}/.default", self.resource);
         let form = format!(
             "client_id={}&grant_type=client_credentials&scope={}&{secret}",
@@ -162,6 +166,7 @@ impl Tokens {
 
     async fn of_machine(&self, endpoint: &str) -> Result<Credential, Cause> {
         let mut query = vec![("api-version", "2018-02-01"), ("resource", self.resource.as_str())];
+        // A machine may have several identities, and the ID selects one of them.
         if let Some(id) = &self.identity.client_id {
             query.push(("client_id", id));
         }
@@ -182,6 +187,8 @@ impl Tokens {
         let output = azure_cli(&arguments).output().await?;
         let printed: Printed = serde_json::from_slice(&output)
             .map_err(|error| format!("the token of `az` cannot be read: {error}"))?;
+        // Older versions of `az` print the end only as a local time, which means nothing without
+        // its zone.
         let expires = printed.expires_on.and_then(|seconds| Timestamp::from_second(seconds).ok());
         Ok(Credential::with_bearer_token(&printed.access_token, expires))
     }

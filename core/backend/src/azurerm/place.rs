@@ -49,6 +49,7 @@ impl Version {
 
 /// The holder that the metadata describe.
 fn holder(blob: &Blob) -> Option<LockInfo> {
+    // Headers take only ASCII, so Terraform encodes the description in base64.
     let text = STANDARD.decode(blob.metadata.get(HOLDER)?).ok()?;
     serde_json::from_slice(&text).ok()
 }
@@ -143,6 +144,7 @@ impl RemotePlace for AzurePlace {
             Some(version) => version,
             None => self.read().await?,
         };
+        // Taken before the write, which replaces the version that the snapshot is to keep.
         if self.snapshot && before.condition != Condition::Absent {
             self.container.snapshot(&self.blob, self.lease.as_deref()).await?;
         }
@@ -187,6 +189,7 @@ impl RemotePlace for AzurePlace {
             Outcome::Refused(_, cause) => return Err(cause),
         }
         if let Err(cause) = self.describe(metadata, &info).await {
+            // A lease that stays would lock the state without naming its holder.
             let released = self.container.release(&self.blob, &info.id).await;
             return Err(match released {
                 Ok(Outcome::Done(_)) => cause,

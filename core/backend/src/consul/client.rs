@@ -89,6 +89,7 @@ struct TransactionResult {
 impl Pair {
     /// The value.
     pub(super) fn content(&self) -> Result<Vec<u8>, Cause> {
+        // Consul writes an empty value as null.
         Ok(STANDARD.decode(self.value.as_deref().unwrap_or_default())?)
     }
 }
@@ -125,6 +126,7 @@ impl Server {
         // A transaction returns the new version, while `?cas=` only says whether something was
         // written.
         let operation = json!([{ "KV": {
+            // Transactions take values in base64, while plain writes take the bytes themselves.
             "Verb": "cas", "Key": key, "Value": STANDARD.encode(value), "Index": version,
         } }]);
         let answer = self.call("PUT", "txn", operation.to_string().into_bytes()).await?;
@@ -162,6 +164,7 @@ impl Server {
     pub(super) async fn delete_version(&self, key: &str, version: u64) -> Result<(), Cause> {
         let call = format!("kv/{}?cas={version}", path(key));
         let answer = self.call("DELETE", &call, Vec::new()).await?;
+        // The answer false means that the key has another version: then it is not ours to remove.
         self.json::<bool>(&answer, "DELETE", key).map(drop)
     }
 
@@ -174,9 +177,11 @@ impl Server {
 
     /// Lists the keys that begin with a prefix, up to the next slash.
     pub(super) async fn keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        // With a separator, all chunks of a state come as one entry.
         let call = format!("kv/{}?keys=&separator=%2F", path(prefix));
         let answer = self.call("GET", &call, Vec::new()).await?;
         match answer.status {
+            // The server answers so to a prefix without keys, too.
             StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(Vec::new()),
             _ => self.json(&answer, "GET", prefix),
         }
@@ -208,6 +213,7 @@ impl Server {
     /// # Errors
     /// When the server refuses, or the key exists and is no lock.
     pub(super) async fn acquire(&self, key: &str, session: &str) -> Result<bool, Cause> {
+        // A key without the flag is of another program, and acquiring it would replace its value.
         if self.get(key).await?.is_some_and(|pair| pair.flags != LOCK_FLAG) {
             return Err(format!("existing key {key:?} does not match lock use").into());
         }

@@ -55,6 +55,7 @@ impl ConsulPlace {
     }
 
     fn below(&self, name: &str) -> String {
+        // As in Terraform, a slash at the end of the path is not doubled.
         format!("{}/{name}", self.key.trim_end_matches('/'))
     }
 
@@ -71,11 +72,13 @@ impl ConsulPlace {
     /// The list of chunks in a value, if it is one.
     fn chunks(&self, pair: Option<&Pair>) -> Result<Option<Chunks>, Cause> {
         let content = pair.map(Pair::content).transpose()?.unwrap_or_default();
+        // Neither a state nor a compressed one has the fields of a list, so one attempt decides.
         Ok(serde_json::from_slice(&content).ok())
     }
 
     /// Removes chunks that are not used any more. Some may stay behind: that does no harm.
     async fn remove_chunks(&self, old: Option<Chunks>, new_hash: &str) {
+        // The same state has the same hash: then the chunks are in use.
         let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
         let prefix = self.below(&format!("tfstate.{}/", old.current_hash));
         if let Err(error) = self.server.delete_below(&prefix).await {
@@ -89,6 +92,7 @@ impl ConsulPlace {
             let pair = self.server.get(key).await?;
             let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
             whole.extend(pair.content()?);
+            // A damaged list could name chunks without end, which would fill the memory.
             if whole.len() as u64 > MAX_STATE {
                 return Err(
                     format!("the state is longer than the limit of {MAX_STATE} bytes").into()
@@ -102,6 +106,8 @@ impl ConsulPlace {
     async fn split(&self, value: &[u8], hash: &str) -> Result<Vec<u8>, Cause> {
         let mut chunks = Vec::new();
         for (i, part) in value.chunks(CHUNK).enumerate() {
+            // The hash keeps the new chunks apart from those of the stored state, which readers
+            // still need.
             let key = self.below(&format!("tfstate.{hash}/{i}"));
             self.server.put(&key, part.to_vec()).await?;
             chunks.push(key);
@@ -193,6 +199,7 @@ impl ConsulPlace {
 }
 
 fn sum(text: &[u8]) -> String {
+    // Terraform compares the MD5 of a state in chunks when it reads them.
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -208,6 +215,7 @@ impl RemotePlace for ConsulPlace {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let Some(pair) = self.server.get(&self.key).await? else {
+            // With the version 0 the next write succeeds only if there still is no key.
             self.known = 0;
             return Ok(None);
         };
@@ -281,6 +289,8 @@ impl RemotePlace for ConsulPlace {
         if let Some((_, version)) = self.holder_entry().await?.filter(|(it, _)| it.id == info.id) {
             self.server.delete_version(&self.below(".lockinfo"), version).await?;
         }
+        // Released before the session ends: a lock that is lost with its session cannot be taken
+        // for the time of the lock delay.
         let released = self.server.release(&self.below(".lock"), &session.id).await?;
         self.remove_free_lock().await?;
         self.server.end_session(&session.id).await?;

@@ -50,6 +50,7 @@ struct Life {
 
 impl Life {
     fn renewed(&self) -> Instant {
+        // An instant is written in one step, so a panic under the lock cannot have damaged it.
         *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

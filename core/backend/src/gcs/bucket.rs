@@ -92,6 +92,7 @@ struct RefusalError {
 
 impl Bucket {
     fn url(&self, object: &str) -> String {
+        // The API takes the whole name as one segment of the path, so its slashes are encoded.
         format!("{}b/{}/o/{}", self.endpoint, encoded(&self.name), encoded(object))
     }
 
@@ -134,6 +135,7 @@ impl Bucket {
         if let Some(generation) = generation {
             url.push_str(&format!("&ifGenerationMatch={generation}"));
         }
+        // Only a new object names its key: the service knows those of stored ones.
         if let (Use::State, Encryption::Kms(name)) = (of, &self.encryption) {
             url.push_str(&format!("&kmsKeyName={}", encoded(name)));
         }

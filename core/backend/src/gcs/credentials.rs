@@ -106,6 +106,8 @@ pub(super) fn signer(
     Ok(match text(arguments, "impersonate_service_account", &variables) {
         None => Signer::new(around, Tokens { source, scope: SCOPE, nearby }, signer),
         Some(account) => {
+            // Impersonation is a call of the IAM service, which the scope of storage does not
+            // permit.
             let tokens = Tokens { source, scope: CLOUD_SCOPE, nearby };
             let delegates = texts(arguments, "impersonate_service_account_delegates");
             let grant = ServiceAccountImpersonationGrant::new(account, [IMPERSONATED_SCOPE])
@@ -152,6 +154,7 @@ fn json(text: String) -> Option<String> {
 
 impl Tokens {
     async fn of_json(&self, content: &str, around: &Context) -> Result<Option<Credential>> {
+        // The content was checked to be JSON when it was read.
         let kind: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
         if kind.get("type").and_then(serde_json::Value::as_str) != Some("service_account") {
             let provider = StaticCredentialProvider::new(content).with_scope(self.scope);
@@ -173,6 +176,7 @@ impl ServiceAccount {
         let claims = Claims {
             iss: &self.client_email,
             scope,
+            // The service refuses an assertion that is meant for another URL.
             aud: url,
             exp: expires.as_second(),
             iat: now.as_second(),
@@ -213,6 +217,8 @@ impl ProvideCredential for Tokens {
     async fn provide_credential(&self, around: &Context) -> Result<Option<Credential>> {
         let found = match &self.source {
             Source::Token(token) => {
+                // A token that was set says nothing about its end: the service refuses it when it
+                // has expired.
                 let token = Token { access_token: token.clone(), expires_at: None };
                 Some(Credential::with_token(token))
             }

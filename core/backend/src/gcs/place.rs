@@ -66,6 +66,7 @@ impl RemotePlace for GcsPlace {
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let object = self.bucket.get(&self.state(), Use::State).await?;
         self.known = match &object {
+            // In a condition, the generation 0 means that there is no object.
             None => Some(ABSENT.to_owned()),
             Some(object) => object.generation.clone(),
         };
@@ -90,6 +91,7 @@ impl RemotePlace for GcsPlace {
         let object = self.lock_object();
         let path = format!("gs://{}/{object}", self.bucket.name);
         let content = serde_json::to_vec(&LockInfo { path, ..info.clone() })?;
+        // The lock is the existence of the object, which only one of several processes can make.
         match self.bucket.put(&object, content, Use::Lock, Some(ABSENT)).await? {
             Put::Stored(generation) => self.held = Some(generation),
             Put::Refused => match self.holder().await? {

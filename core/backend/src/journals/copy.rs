@@ -74,6 +74,7 @@ impl JournalCopy for SharedCopy {
         async move {
             let is_due = |it: &Progress| it.n_durable >= target || it.error.is_some();
             match progress.wait_for(is_due).await {
+                // Records that are stored count, even if a later part has failed.
                 Ok(it) if it.n_durable >= target => Ok(()),
                 Ok(it) => Err(it.error.clone().unwrap_or(CopyError::TakenOver { location })),
                 Err(_) => {
@@ -87,6 +88,7 @@ impl JournalCopy for SharedCopy {
 
     async fn remove(self: Box<Self>) -> Result<(), CopyError> {
         let Self { records, task, place, run, .. } = *self;
+        // Without a sender the task ends once it has written the rest of the queue.
         drop(records);
         let location = place.location();
         let failed = |cause: Cause| {
@@ -140,6 +142,8 @@ impl Writer {
                     self.next += 1;
                     return Ok(());
                 }
+                // A lost answer counts as stored, so only a machine that has taken the run over can
+                // have written a part of this number.
                 Ok(Ok(Append::Occupied | Append::Impossible(_))) => {
                     return Err(CopyError::TakenOver { location });
                 }

@@ -134,6 +134,7 @@ impl Login {
             return Ok(status.clone());
         }
         let ExecEntry { api_version, command, args, env } = &self.exec;
+        // The program has no terminal, so it is asked not to prompt for anything.
         let info = json!({
             "apiVersion": api_version,
             "kind": "ExecCredential",
@@ -164,6 +165,7 @@ impl Authorization {
     pub(super) async fn renew(&self) -> bool {
         match self {
             Self::Program(login) => login.last.lock().await.take().is_some(),
+            // A file is read for each request, and a fixed header has no second version.
             Self::None | Self::Header(_) | Self::File(_) => false,
         }
     }

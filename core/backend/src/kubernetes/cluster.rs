@@ -41,6 +41,7 @@ pub(super) enum Put {
 
 #[derive(Deserialize)]
 struct Listing {
+    // Go writes a list without elements as null.
     items: Option<Vec<Value>>,
     #[serde(default)]
     metadata: ListMetadata,
@@ -65,6 +66,7 @@ struct Status {
 impl Object {
     /// The name.
     pub(super) fn name(&self) -> &str {
+        // Indexing a JSON value yields null where a field is missing, so nothing panics here.
         self.0["metadata"]["name"].as_str().unwrap_or_default()
     }
 
@@ -266,6 +268,7 @@ fn object(answer: &HttpResponse, method: &str, url: &str) -> Result<Object, Caus
 
 fn status(answer: &HttpResponse) -> Option<Status> {
     let status: Option<Status> = serde_json::from_slice(&answer.body).ok();
+    // Proxies answer with JSON of their own, while only the API server sends this kind.
     status.filter(|status| status.kind == "Status")
 }
 

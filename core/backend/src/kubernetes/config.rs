@@ -133,8 +133,10 @@ fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
             "invalid configuration: no configuration has been provided: set config_path or KUBE_CONFIG_PATH, in_cluster_config, or host",
         )
     })?;
+    // An address without a scheme must not send the credentials in the clear.
     let server = if server.contains("://") { server } else { format!("https://{server}") };
     let parsed: Option<Uri> = server.parse().ok();
+    // Messages name the URL, so it must hold no user and password.
     let parsed = parsed.filter(|url| {
         matches!(url.scheme_str(), Some("http" | "https"))
             && url.authority().is_some_and(|authority| !authority.as_str().contains('@'))
@@ -171,6 +173,7 @@ fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
 /// The way to the cluster that the files describe. A file that does not exist describes none.
 fn of_files(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
     let listed = arguments.value("config_paths").map(strings_of_list);
+    // As in Terraform, a single path precedes all lists.
     let paths = match text(arguments, "config_path", "KUBE_CONFIG_PATH") {
         Some(path) => vec![path],
         None => listed.unwrap_or_else(|| {

@@ -111,6 +111,7 @@ impl Kubeconfig {
         let shown = path.display();
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
+            // As in kubectl, a file that is listed may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
                 return Err(ConfigError::new(format!("{shown} cannot be read: {error}")));
@@ -133,6 +134,7 @@ impl Kubeconfig {
             let text = error.to_string();
             text.split('"').next().unwrap_or_default().trim_end().to_owned()
         })?;
+        // Paths are relative to their file, and only clusters and users name any.
         config.clusters.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
         config.users.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
         Ok(config)
@@ -239,6 +241,7 @@ fn pem(
     folder: &Path,
     name: &str,
 ) -> Result<Option<String>, ConfigError> {
+    // In Kubernetes' client, too, data in the configuration replaces the file.
     if let Some(data) = data.filter(|data| !data.is_empty()) {
         let text = STANDARD.decode(data.trim()).ok().and_then(|text| String::from_utf8(text).ok());
         let text = text.ok_or_else(|| {

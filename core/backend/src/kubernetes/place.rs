@@ -54,6 +54,7 @@ impl KubernetesPlace {
     /// When Kubernetes permits no such name.
     pub(super) fn check_name(&self) -> Result<(), Cause> {
         let name = self.lease();
+        // Kubernetes takes DNS subdomains of RFC 1123 as names of these objects.
         let is_label = |label: &str| {
             let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             !label.is_empty()
@@ -76,6 +77,7 @@ impl KubernetesPlace {
     }
 
     fn part(&self, i: usize) -> String {
+        // The first part has the plain name, under which Terraform looks for a small state.
         if i == 0 { self.name.clone() } else { format!("{}-part-{i}", self.name) }
     }
 
@@ -86,6 +88,7 @@ impl KubernetesPlace {
         let mut secrets = self.cluster.list(&selector).await?;
         let index = |secret: &Object| {
             let last = secret.name().rsplit('-').next().unwrap_or_default();
+            // The first part has no number, and `secret_suffix` may not end with one.
             last.parse::<usize>().unwrap_or(0)
         };
         // As text, the tenth part would stand before the second.
@@ -99,6 +102,7 @@ impl KubernetesPlace {
             self.cluster.delete(Kind::Secret, secret.name()).await?;
         }
         match self.cluster.get(Kind::Lease, &self.lease()).await? {
+            // A lease without the label was not made for a state, and is left alone.
             Some(lease) if lease.label("tfstate") == Some("true") => {
                 self.cluster.delete(Kind::Lease, &self.lease()).await
             }
@@ -188,6 +192,7 @@ impl HeldLease {
 /// Sets a member of nested objects, or removes it.
 fn set(object: &mut Value, path: &[&str], value: Option<Value>) {
     let Some((name, rest)) = path.split_first() else { return };
+    // The server leaves out empty objects, for example the annotations.
     if !object.is_object() {
         *object = json!({});
     }
@@ -237,6 +242,7 @@ impl RemotePlace for KubernetesPlace {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         self.check_name()?;
+        // Taken out, because after a failure it is not known which parts are stored.
         let known = match self.known.take() {
             Some(known) => known,
             None => self.read().await?,
@@ -260,6 +266,7 @@ impl RemotePlace for KubernetesPlace {
                 }
             }
         }
+        // Parts beyond the new end would be read as a part of the state.
         for secret in known.iter().skip(stored.len()) {
             self.cluster.delete(Kind::Secret, secret.name()).await?;
         }
@@ -307,6 +314,8 @@ impl RemotePlace for KubernetesPlace {
         let mut held = self.holder().await?;
         if let Some(found) = held.as_ref().filter(|held| held.id == id) {
             let mut lease = found.lease.clone();
+            // The version that was read goes along, so a lease that another process has taken since
+            // stays.
             set(&mut lease.0, &["spec", "holderIdentity"], None);
             set(&mut lease.0, &["metadata", "annotations", HOLDER], None);
             if let Put::Stored(_) = self.cluster.update(Kind::Lease, &lease).await? {

@@ -41,6 +41,7 @@ impl Reader<'_, '_> {
 
     fn value(&mut self, event: Event, depth: usize) -> Result<Value, String> {
         let line = event.start_mark.line + 1;
+        // The reader recurses once for each level, and a deep text would exhaust the stack.
         if depth > MAX_DEPTH {
             return Err(format!("line {line}: it is nested too deeply"));
         }

@@ -91,6 +91,7 @@ impl Held {
         std::fs::remove_file(&self.info).ok();
         let mode = self.file.metadata()?.mode() & 0o666;
         let mut options = OpenOptions::new();
+        // A new file: a link that was planted under the name meanwhile is not followed.
         options.write(true).create_new(true).mode(mode);
         options.open(&self.info)?.write_all(&text)
     }
@@ -127,6 +128,7 @@ impl Drop for Held {
 pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match path.metadata() {
+        // The number of a file is unique only on its device.
         Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

@@ -100,6 +100,7 @@ impl Disk {
         with.rewind()?;
         let length = io::copy(&mut with, &mut file)?;
         self.ask()?;
+        // The old text may have been longer.
         file.set_len(length)?;
         self.ask()?;
         file.sync_all()

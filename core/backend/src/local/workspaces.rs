@@ -65,6 +65,7 @@ impl Workspaces {
             Ok(entries) => {
                 for entry in entries {
                     let entry = entry.map_err(failed)?;
+                    // Names of workspaces are ASCII, so an entry with another name is not one.
                     let name = entry.file_name().into_string();
                     names.extend(name.ok().filter(|_| entry.path().is_dir()));
                 }

@@ -61,6 +61,7 @@ pub(super) async fn release(
     workspace: &str,
     run: &str,
 ) -> Result<(), Cause> {
+    // Without the tables no run can have claimed anything.
     if !table.has_own(client).await? {
         return Ok(());
     }

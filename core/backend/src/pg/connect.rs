@@ -78,6 +78,7 @@ impl Target {
             if conn_str.contains("://") { of_url(conn_str)? } else { of_list(conn_str)? };
         for (name, variable_name) in VARIABLES {
             if let Some(value) = variable(variable_name) {
+                // As in libpq, the connection string precedes the environment.
                 given.entry(name.to_owned()).or_insert(value);
             }
         }
@@ -87,8 +88,11 @@ impl Target {
         let port: u16 = port
             .parse()
             .map_err(|_| ConfigError::new(format!("{port:?} in conn_str is not a port")))?;
+        // As in libpq, the default is the user of the operating system, and the database is named
+        // like the user.
         let user = take("user").or_else(|| variable("USER")).unwrap_or_else(|| "root".to_owned());
         let dbname = take("dbname").unwrap_or_else(|| user.clone());
+        // As in libpq, a host that begins with a slash is the folder of a socket.
         let is_socket = host.starts_with('/');
         let mode = match take("sslmode") {
             // The client library of Terraform does not encrypt sockets.
@@ -105,10 +109,14 @@ impl Target {
         };
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
+        // Checks of certificates are a matter of the connector: for the library, all these modes
+        // encrypt.
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
         let connect_limit = limit(take("connect_timeout"), "conn_str", PATIENCE)?;
         let statement_limit =
             limit(variable(STATEMENT_TIMEOUT), STATEMENT_TIMEOUT, STATEMENT_PATIENCE)?;
+        // The connection of the lock may be idle for hours, and firewalls would drop it without a
+        // sign of life.
         config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
@@ -158,6 +166,7 @@ impl Target {
     async fn greeted(&self) -> Result<Connection, Cause> {
         if self.mode == TlsMode::Disable {
             let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
+            // The library sends nothing unless the other half of the connection runs.
             tokio::spawn(connection);
             return Ok(Connection::new(client, self.statement_limit));
         }
@@ -190,6 +199,7 @@ pub(super) fn explained(error: tokio_postgres::Error) -> Cause {
     let mut source = std::error::Error::source(&error);
     while let Some(error) = source {
         let more = error.to_string();
+        // Errors of the library often repeat the text of their source.
         if !text.contains(&more) {
             text.push_str(&format!(": {more}"));
         }
@@ -220,6 +230,7 @@ fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let (user, password) = user.split_once(':').unwrap_or((user, ""));
     put("user", decode(user)?);
     put("password", decode(password)?);
+    // An address of version 6 has colons of its own, so it stands in brackets.
     let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':').unwrap_or_default()),
         None => host.rsplit_once(':').unwrap_or((host, "")),
@@ -229,6 +240,7 @@ fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     put("dbname", decode(path)?);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        // In a query, unlike in the other parts of a URL, a plus sign is a space.
         put(&decode(name)?, decode(&value.replace('+', " "))?);
     }
     Ok(found)
@@ -289,6 +301,7 @@ fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 fn of_file(variable: &impl Fn(&str) -> Option<String>, wanted: [&str; 4]) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
+    // As in libpq, a file that cannot be read counts as one without passwords.
     password_in(&read_named_text(&path, MAX_RECORD).ok()?, wanted)
 }
 
@@ -308,6 +321,7 @@ fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
+        // There is a field from the start, so the subtraction cannot underflow.
         let last = fields.len() - 1;
         match c {
             '\\' => fields[last].extend(chars.next()),

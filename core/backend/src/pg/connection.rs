@@ -169,6 +169,7 @@ async fn within<T>(
     match tokio::time::timeout(limit, call).await {
         Ok(outcome) => outcome.map_err(explained),
         Err(_) => {
+            // Later statements would wait behind this one, so the connection is given up.
             is_stuck.store(true, Ordering::SeqCst);
             let (seconds, call) = (limit.as_secs(), shortened(statement));
             Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT} sets another limit, in seconds").into())

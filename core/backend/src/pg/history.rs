@@ -84,6 +84,7 @@ fn changed(before: &State, after: &State) -> Vec<Row> {
         let (old, new) = (slots(before, addr), slots(after, addr));
         for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
             let (old, new) = (old.get(key), new.get(key));
+            // An instance is listed if any of its objects differs, while the others need no row.
             if old != new {
                 rows.push(row(addr.to_string(), key.clone(), old.is_some(), new.cloned()));
             }
@@ -112,6 +113,7 @@ fn slots(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
     let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
     let entry = |key: Option<&DeposedKey>, object| {
         let text = write_entry(addr, key, &held.provider, object);
+        // The entry is JSON, which is UTF-8, so no character is lost.
         String::from_utf8_lossy(&text).into_owned()
     };
     let current = instance.current.iter().map(|object| (String::new(), entry(None, object)));
@@ -164,6 +166,7 @@ async fn insert(
         "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
         table.own("formwork_history")
     );
+    // PostgreSQL has no unsigned integers.
     let serial = i64::try_from(write.after.serial)?;
     let Write { workspace, who, operation, run, sum, .. } = write;
     let lineage = &write.after.lineage;

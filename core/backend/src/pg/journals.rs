@@ -72,6 +72,7 @@ impl PgJournals {
             StateAccess::ReadOnly => format!("NOT {IS_LIVE}"),
             StateAccess::Shared => format!("pg_try_advisory_lock({LOCK_CLASS}, hashtext(run))"),
         };
+        // 101 is the letter of the part that ends a run.
         let query = format!(
             "SELECT run, CASE WHEN ended THEN true ELSE {is_dead} END FROM (SELECT run, bool_or(get_byte(data, 0) = 101) AS ended FROM {} WHERE workspace = $1 GROUP BY run) runs",
             self.name()

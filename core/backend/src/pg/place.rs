@@ -116,6 +116,7 @@ impl PgPlace {
         );
         let workspace = self.workspace.clone();
         let client = self.client().await?;
+        // Terraform makes rows under the same key, so only one program makes a row at a time.
         let until = Instant::now() + CREATION_WAIT;
         while !try_lock(client, CREATION).await? {
             if Instant::now() >= until {
@@ -124,6 +125,7 @@ impl PgPlace {
             tokio::time::sleep(PAUSE).await;
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
+        // Released after a failure, too: a session keeps an advisory lock until it ends.
         release(client, CREATION).await?;
         made.map(drop)
     }
@@ -221,6 +223,7 @@ impl PgPlace {
                 Ok(LockAttempt::Taken(mode))
             }
             (true, true) => {
+                // The server releases a lock only in the mode that it was taken in.
                 match mode {
                     LockMode::Exclusive => release(client, key).await?,
                     LockMode::Shared => release_shared(client, key).await?,

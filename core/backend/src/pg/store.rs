@@ -143,6 +143,7 @@ impl PgStore {
             self.place.take_client().await.map_err(self.failed(StoreOperation::Write))?;
         let storing = self.transact(&mut client, change);
         let stored = reported(self.place.location(), StoreOperation::Write, storing).await;
+        // Given back after a failure, too: the lock is a matter of this connection.
         self.place.give_back(client);
         match stored {
             Ok(Stored { sum, base, stored }) => {
@@ -234,6 +235,8 @@ impl PgStore {
             return StateFile::read(&text).map_err(unusable);
         }
         self.known.check_same((&header.lineage, header.serial))?;
+        // The serial is the known one, but the text is not: another program has written without
+        // raising it.
         Err(StoreError::Changed { stored: header.serial, read: header.serial })
     }
 
@@ -290,6 +293,7 @@ impl StateStore for PgStore {
     async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
         let location = self.place.location();
+        // Before anything connects, because a new connection would take the lock again.
         self.place.forget_lost_lock();
         let unlocked = async {
             if let Some(claims) = self.claims.take() {
@@ -339,6 +343,8 @@ impl StateStore for PgStore {
         }
         self.known.check_continued_by(file)?;
         self.store(Change::Merge(file)).await?;
+        // Other runs may have raised the serial, and the next write of the caller continues this
+        // one.
         file.serial = self.stored.serial;
         file.terraform_version.clone_from(&self.stored.terraform_version);
         Ok(WriteOutcome::Stored)

@@ -58,6 +58,7 @@ impl Table {
     /// Whether Formwork's tables are there.
     pub(super) async fn has_own(&self, client: &Connection) -> Result<bool, Cause> {
         let names: Vec<String> = TABLES.iter().map(|(name, _)| self.own(name)).collect();
+        // `to_regclass` returns null for a table that is missing, where any use of it would fail.
         let query = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) name";
         let row = client.query_one(query, &[&names]).await?;
         Ok(row.get::<_, Option<bool>>(0).unwrap_or(false))
@@ -85,6 +86,7 @@ impl Table {
             statements
                 .push_str(&format!("CREATE INDEX IF NOT EXISTS {name} ON {table} ({columns});"));
         }
+        // One batch is one transaction, so the lock of its first statement lasts to its end.
         if client.execute_if_permitted(&statements).await? {
             return Ok(None);
         }

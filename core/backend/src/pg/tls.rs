@@ -58,6 +58,8 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
         Some(path) => {
             let mut roots = RootCertStore::empty();
+            // Bundles of authorities may hold certificates that break the rules: the others still
+            // count.
             roots.add_parsable_certificates(certificates(path)?);
             let verifier = WebPkiServerVerifier::builder_with_provider(
                 Arc::new(roots),
@@ -68,6 +70,8 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
         None if mode == TlsMode::Require => None,
         None => Some(Arc::new(Verifier::new(Arc::clone(&cryptography))?)),
     };
+    // Without a check of the issuer, the server must still prove that it has the key of its
+    // certificate.
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
     let verifier = ByMode {
         // As in Go's `lib/pq`, `require` with a file of authorities checks what `verify-ca` does.
@@ -129,6 +133,7 @@ impl ServerCertVerifier for ByMode {
             return Ok(ServerCertVerified::assertion());
         }
         match self.chain.verify_server_cert(shown, between, name, ocsp, now) {
+            // The chain is checked before the name, so with this error the issuer is a trusted one.
             Err(Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
                 if !self.checks_name =>
             {

@@ -218,6 +218,8 @@ impl Bucket {
         request
             .header("x-amz-server-side-encryption-customer-algorithm", "AES256")
             .header("x-amz-server-side-encryption-customer-key", STANDARD.encode(key))
+            // The service compares the sum, so that a key that was damaged on its way encrypts
+            // nothing.
             .header(
                 "x-amz-server-side-encryption-customer-key-MD5",
                 STANDARD.encode(Md5::digest(key)),

@@ -45,6 +45,7 @@ pub(super) enum Encryption {
     Customer(Vec<u8>),
 }
 
+// Written by hand: a derived form would print the key.
 impl std::fmt::Debug for Encryption {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -215,6 +216,7 @@ pub(super) fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
         [] => false,
     };
     let skip = arguments.truth("skip_region_validation").unwrap_or(false);
+    // As in Terraform, a region of the environment is not checked.
     let checked = arguments.text("region").is_some_and(|region| !region.is_empty()) && !skip;
     if checked && !is_region {
         return Err(ConfigError::new(format!(
@@ -328,6 +330,7 @@ pub(super) fn credentials(
     );
     let metadata_endpoint = match metadata_mode.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("ipv4") => metadata_endpoint,
+        // The metadata service has this address on every machine.
         Some("ipv6") => metadata_endpoint.or_else(|| Some("http://[fd00:ec2::254]".to_owned())),
         Some(other) => {
             return Err(ConfigError::new(format!(
@@ -444,6 +447,7 @@ fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
             };
         rest = more;
     }
+    // The sum may be infinite, for which the plain conversion would panic.
     let duration = Duration::try_from_secs_f64(total).map_err(|_| invalid())?;
     Some(duration.as_secs()).filter(|seconds| (900..=43_200).contains(seconds)).ok_or_else(invalid)
 }

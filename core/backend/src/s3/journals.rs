@@ -26,6 +26,7 @@ impl S3Journals {
     }
 
     fn object(&self, run: &str, number: u64) -> String {
+        // With leading zeros a listing of the bucket shows the parts in their order.
         format!("{}{run}/{number:012}", self.folder())
     }
 
@@ -73,6 +74,7 @@ impl JournalPlace for S3Journals {
         let mut runs = Vec::new();
         for (id, numbers) in listed {
             let mut parts = Vec::new();
+            // A run that goes on is left alone, so its parts are not fetched.
             for number in numbers.iter().filter(|_| !is_live) {
                 if let Some(object) = self.bucket.get(&self.object(&id, *number)).await? {
                     parts.push((*number, object.content));

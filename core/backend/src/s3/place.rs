@@ -140,6 +140,7 @@ fn taken_or_held(info: &LockInfo, holder: Option<LockInfo>) -> Locking {
 }
 
 fn sum(content: &[u8]) -> String {
+    // Terraform keeps the MD5 of a state in the table, and compares it.
     Md5::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -210,6 +211,8 @@ impl RemotePlace for S3Place {
 
     async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
         let info = LockInfo { path: self.path(), ..info.clone() };
+        // One order for all runs: otherwise two of them could take one lock each, and both would
+        // fail.
         if self.use_lockfile {
             let outcome = self.lock_file(&info).await?;
             if let Locking::Held(_) = outcome {

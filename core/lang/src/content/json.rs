@@ -73,6 +73,7 @@ impl Maker<'_> {
             // A null has no members, so it is reported below as a missing label, as in HCL.
             ExprKind::Null => {}
             ExprKind::Object(members) => items = members,
+            // An array lets a label occur several times, while the names in one object are unique.
             ExprKind::Tuple(elements) => {
                 for element in elements {
                     match element.kind {
@@ -91,6 +92,7 @@ impl Maker<'_> {
             self.error("Missing block label", detail, whole);
         }
         for ObjectItem { key, value, .. } in items {
+            // The keys of an object in JSON are always strings, so nothing is left out here.
             let ExprKind::Json(text) = key.kind else { continue };
             let label = Ident { name: text.text, span: key.span };
             self.labelled(labels.iter().cloned().chain([label]).collect(), value);

@@ -22,6 +22,7 @@ impl Decoder<'_> {
             return Value::unknown(schema.implied_type()).mark(context.marks);
         }
         let Ok(value) = evaluate(self.diags, &written.expr, context.scope) else {
+            // Unknown, so that the mistake is reported once and the rest is still checked.
             return Value::unknown(schema.implied_type());
         };
         match convert(&value, &schema.conversion_type()) {

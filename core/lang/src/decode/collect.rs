@@ -87,6 +87,7 @@ impl CollectedBlocks {
             let detail = format!("Only one block of type {kind:?} is allowed.");
             report(format!("Duplicate {kind} block"), detail, *header);
         }
+        // Of several blocks the first counts: the others were reported.
         let first = self.blocks.into_iter().next();
         first.map_or_else(|| nested.empty_value(), |(value, _, _)| value)
     }

@@ -26,6 +26,7 @@ impl Scope for Iteration<'_> {
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
+        // As in HCL, the iterator hides a name of the scope outside.
         if root.name == self.name {
             return Ok((self.element.clone(), 0));
         }

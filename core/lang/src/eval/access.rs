@@ -138,6 +138,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     if key.is_null() {
         return Err(invalid("Can't use a null value as an indexing key."));
     }
+    // A key without a type may still become one that fits, so nothing is refused yet.
     if Kind::of(key) == Kind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
     }

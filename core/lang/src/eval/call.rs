@@ -88,6 +88,7 @@ impl Evaluator<'_> {
                 self.budget
                     .elements(items.len())
                     .map_err(|limit| self.limit(limit, site.expr.span))?;
+                // The list itself is gone after this, so its marks move to its elements.
                 let marks = value.marks();
                 args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
                 return Ok(Some(args));
@@ -149,6 +150,7 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<Vec<Value>, Reported> {
         let mut values = Vec::with_capacity(args.len());
+        // A refusal does not end the loop: each argument that does not fit is reported.
         let mut failed = None;
         for (at, arg) in args.iter().enumerate() {
             let Some(param) = param(site.function, at) else { continue };
@@ -254,6 +256,7 @@ impl Evaluator<'_> {
         let Some(arg) = self.only_argument(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
+        // The diagnostics are dropped: an error is an answer here, not a failure.
         let (result, _) = self.quietly(|this| this.expr(arg, frames));
         Ok(match result {
             Err(_) => Value::Bool(false),

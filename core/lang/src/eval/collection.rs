@@ -41,6 +41,7 @@ impl Evaluator<'_> {
         let mut marks = Marks::NONE;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
+            // Both are evaluated, so that a wrong key does not hide a wrong value.
             let key = self.object_key(item, frames);
             let value = self.expr(&item.value, frames);
             match (key, value) {
@@ -148,6 +149,7 @@ impl Evaluator<'_> {
             Some(key) if for_expr.group => self.for_groups(&mut turns, key, frames)?,
             Some(key) => self.for_object(&mut turns, key, frames)?,
         };
+        // Without its length, not even the type of the result is known.
         let value = if turns.known { value } else { Value::dynamic() };
         self.checked(value.mark(turns.marks), expr.span)
     }
@@ -186,6 +188,7 @@ impl Evaluator<'_> {
                 frames,
             ));
         }
+        // An unknown collection has no children, so it costs nothing here.
         let n = collection.children().len();
         self.budget.elements(n).map_err(|limit| self.limit(limit, expr.span))?;
         Ok(!collection.is_unknown())
@@ -316,6 +319,8 @@ impl Evaluator<'_> {
         with_frames(for_expr, &key, value, frames, |frames| {
             if let Some(condition) = &for_expr.condition {
                 let include = self.expr(condition, frames)?;
+                // Elements that are left out count, too: the length of the result reveals their
+                // condition.
                 turns.marks |= include.marks();
                 if include.is_null() {
                     return Err(self.bad_condition(
@@ -403,6 +408,7 @@ impl<'v> Turns<'v> {
 
 /// The key and the value of an element. The elements of a set are their own keys.
 pub(super) fn element(collection: &Value, at: usize) -> (Value, &Value) {
+    // All callers stay within the length, so this value is never seen.
     static ABSENT: Value = Value::Null(Type::Dynamic);
     let value = collection.children().get(at).unwrap_or(&ABSENT);
     let key = match collection.peek() {

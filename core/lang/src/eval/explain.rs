@@ -67,6 +67,7 @@ fn longest_value(
     frames: Frames<'_>,
     scope: &dyn Scope,
 ) -> Option<(usize, Value)> {
+    // A splat leads to many values, of which none is the cause.
     let steps: Vec<ScopeStep> = traversal.steps.iter().map_while(scope_step).collect();
     (1..=steps.len())
         .rev()
@@ -158,6 +159,7 @@ fn in_short(value: &Value, ty: &Type) -> String {
     match value {
         Value::Null(_) => "null".into(),
         Value::Bool(bool) => bool.to_string(),
+        // Terraform shows ten digits in messages.
         Value::Number(number) => number.to_text(Notation::General, Some(10)),
         Value::String(text) => crate::print::quoted(text),
         Value::Object(object) => match &**object.names() {

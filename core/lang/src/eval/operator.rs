@@ -91,6 +91,7 @@ impl Evaluator<'_> {
             return Ok(compare(left.1, right.1));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
+        // Both are converted first, so that both mistakes are reported.
         let a = self.operand(expr, left, ("left", &ty), frames);
         let b = self.operand(expr, right, ("right", &ty), frames);
         let (a, b) = (&a?, &b?);
@@ -106,6 +107,7 @@ impl Evaluator<'_> {
             BinaryOp::Multiply => ops::multiply(a, b),
             BinaryOp::Divide => ops::divide(a, b),
             BinaryOp::Modulo => ops::modulo(a, b),
+            // Equality has returned above.
             BinaryOp::Equal | BinaryOp::NotEqual => Ok(Value::dynamic()),
         };
         result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))

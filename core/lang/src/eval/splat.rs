@@ -130,6 +130,7 @@ impl Evaluator<'_> {
         }
         let element = match values.first() {
             Some(first) => first.ty(),
+            // An empty list has an element type, too, which only an unknown element can show.
             None => match self.splat_type(splat, ty, frames)? {
                 Type::List(element) => (*element).clone(),
                 _ => Type::Dynamic,
@@ -171,6 +172,7 @@ impl Evaluator<'_> {
         for step in splat.steps {
             let (taken, span) = match step {
                 Step::Attribute(name) => {
+                    // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::attribute(&value, &name.name), with_dot)
                 }

@@ -116,6 +116,7 @@ impl Evaluator<'_> {
     fn template_if(&mut self, choice: &TemplateIf, frames: Frames<'_>) -> Result<Value, Reported> {
         let TemplateIf { condition, yes, no, span } = choice;
         let span = *span;
+        // Both are rendered, as both results of a conditional expression are evaluated.
         let [yes, no] = [yes, no].map(|arm| self.caught(|this| this.parts(arm, span, frames)));
         let choice = Conditional { condition, spans: [span, span], whole: span };
         self.choose(&choice, [yes, no], frames)
@@ -130,6 +131,7 @@ impl Evaluator<'_> {
         let (key_name, span) = (key_name.as_ref(), *span);
         let collection = self.expr(&repeat.collection, frames)?;
         let mut rendering = Rendering { marks: collection.marks(), ..Rendering::default() };
+        // Messages about the collection name an expression around it, and a directive is none.
         let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
         if !self.iterable(&whole, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
@@ -191,6 +193,8 @@ pub(crate) fn safe_prefix(text: &str) -> String {
     let Some((start, last)) = text.grapheme_indices(true).next_back() else {
         return String::new();
     };
+    // In NFC, a combining stroke makes one character of it and `<`, `=` or `>`: these are missing
+    // here.
     let ends = matches!(
         last.as_bytes(),
         [b'\t' | b' '..=b'/' | b':' | b';' | b'?' | b'@' | b'['..=b'_' | b'{'..=b'~']

@@ -24,6 +24,7 @@ pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
         space_out(pieces, &line.lead);
         space_out(pieces, &line.assign);
     }
+    // Aligned last, because the width of a part includes the spaces in it.
     align(pieces, &lines);
 }
 

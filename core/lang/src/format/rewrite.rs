@@ -68,6 +68,8 @@ fn in_body<'b>(text: &str, body: &'b Body, place: Place, rewrites: &mut Vec<Rewr
 fn old_type<'b>(text: &str) -> Option<Kind<'b>> {
     Some(match text {
         "\"string\"" => Kind::Type("string", None),
+        // In quotes, lists and maps of Terraform 0.11 had strings; without quotes, elements of any
+        // type.
         "\"list\"" => Kind::Type("list", Some("string")),
         "\"map\"" => Kind::Type("map", Some("string")),
         "list" => Kind::Type("list", Some("any")),

@@ -202,6 +202,7 @@ impl Function for Builtin {
 impl<'a> Args<'a> {
     /// The argument at a position.
     pub(crate) fn value(&self, at: usize) -> &'a Value {
+        // The number of arguments was checked before, so this value is never seen.
         static ABSENT: Value = Value::Null(Type::Dynamic);
         self.values.get(at).unwrap_or(&ABSENT)
     }

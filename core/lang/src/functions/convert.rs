@@ -172,6 +172,7 @@ fn is_sensitive(args: &Args<'_>) -> Outcome {
     Ok(if value.marks().contains(Marks::SENSITIVE) {
         Value::Bool(true)
     } else if value.is_unknown() {
+        // It may turn out to be sensitive once it is known.
         Value::unknown(Type::Bool)
     } else {
         Value::Bool(false)

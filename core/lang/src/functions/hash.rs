@@ -54,6 +54,7 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
         Builtin::new("uuid", |args| match args.ctx.host.ambient.random() {
+            // Plan and apply would get different ones, so the plan has none.
             None => Ok(Value::unknown(Type::String)),
             Some(bytes) => {
                 args.string(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())

@@ -46,6 +46,7 @@ pub fn invoke(
         return Ok(Value::dynamic().mark(marks));
     }
     let hide = |error| if marks.is_empty() { error } else { without_reason(error) };
+    // Paid before the call, so that the limit protects the function, too.
     if function.reads_everything() {
         ctx.budget.reading(&plain)?;
     }

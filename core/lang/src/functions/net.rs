@@ -123,6 +123,7 @@ fn parse_v4(text: &str) -> Option<Ipv4Addr> {
 
 /// A number of which the lowest `n` bits are set.
 fn low_bits(n: u32) -> u128 {
+    // A shift by 128 bits would overflow, and stands for all bits.
     1_u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1)
 }
 
@@ -135,6 +136,7 @@ fn whole(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
             at + 1
         )));
     }
+    // The text of a number has no exponent, so it is parsed whole.
     let size =
         number.abs().to_string().parse().map_err(|_| {
             CallError::new(format!("argument {} is larger than any address", at + 1))
@@ -217,6 +219,7 @@ fn subnets(args: &Args<'_>) -> Outcome {
             )));
         }
         let rest = low_bits(block.width - prefix);
+        // A block begins at a multiple of its size, so the next free address is rounded up to one.
         let start = next
             .and_then(|next| next.checked_add(rest))
             .map(|next| next & !rest)

@@ -76,6 +76,7 @@ fn by_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> Outcome {
     let float = |at: usize| {
         let number = args.number(at)?;
         let float = number.to_f64();
+        // A finite number that becomes infinite would make the result wrong without a message.
         if float.is_infinite() && !number.is_infinite() {
             return Err(CallError::new("a number is too large for a calculation with floats"));
         }

@@ -178,6 +178,7 @@ fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
             Some(part) => Value::string(part),
             None => Value::null(Type::String),
         };
+    // Either all groups have names or none, so the first one decides.
     match compiled.groups.first() {
         None => part(0),
         Some(None) => Value::tuple((1..=compiled.groups.len()).map(part).collect()),

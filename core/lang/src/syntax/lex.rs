@@ -334,6 +334,7 @@ impl Lexer<'_> {
     fn operator(&mut self) {
         use TokenKind as T;
         let (kind, length) = match (self.peek(0), self.peek(1), self.peek(2)) {
+            // The longer operators come first, because each begins like a shorter one.
             (b'.', b'.', b'.') => (T::Ellipsis, 3),
             (b'=', b'=', _) => (T::Equal, 2),
             (b'=', b'>', _) => (T::FatArrow, 2),
@@ -420,6 +421,7 @@ impl Lexer<'_> {
         let start = self.at;
         let rest = &self.bytes[start..];
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        // A carriage return before it belongs to the line end, not to the comment.
         if self.at < self.bytes.len() && self.bytes[self.at - 1] == b'\r' {
             self.at -= 1;
         }

@@ -107,6 +107,7 @@ impl Defaults {
                 *item = defaults.apply(std::mem::replace(item, Value::dynamic()));
             }
         }
+        // An object, also of a map: its elements may differ in type until they are converted.
         Value::object(pairs)
     }
 }

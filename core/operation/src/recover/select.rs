@@ -66,6 +66,7 @@ fn matching(
         );
         return Err(diags.error(Diagnostic::error("Nothing to settle", detail)));
     }
+    // Checked late, because a pattern need not be an address.
     let addr = managed_address(diags, pattern)?;
     Err(diags.error(locked.nothing_open(&addr)))
 }

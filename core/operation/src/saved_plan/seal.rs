@@ -57,6 +57,7 @@ pub enum PlanOrigin {
 /// Seals the parts of a plan. Nothing if there is no key and none can be made.
 pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
     let key = Key::of(at).or_else(|| Key::create(at))?;
+    // In the order of the names, in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
     let seal = Seal { key: key.fingerprint(), mac: key.mac(sorted.into_iter()) };
@@ -65,6 +66,7 @@ pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
 
 /// Takes the seal out of the parts of a plan and checks it.
 pub(super) fn check(at: &SealKey, parts: &mut Parts) -> PlanOrigin {
+    // A seal that cannot be read counts as none.
     let seal = parts.remove(PART).and_then(|text| serde_json::from_slice::<Seal>(&text).ok());
     let Some(key) = Key::of(at) else {
         return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
@@ -167,6 +169,7 @@ impl Key {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
         // Temporary files are made for the owner only.
         let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        // A UUID has 122 random bits, so three of them have more than SHA-256 can tell apart.
         for _ in 0..3 {
             file.write_all(uuid::Uuid::new_v4().as_bytes()).ok()?;
         }
@@ -183,6 +186,7 @@ impl Key {
     }
 
     fn fingerprint(&self) -> String {
+        // A code over a fixed text names the key without revealing it.
         self.hmac(|hash| hash.update(b"formwork plan key"))[..16].to_owned()
     }
 
@@ -204,6 +208,7 @@ impl Key {
     fn hmac(&self, message: impl FnOnce(&mut Sha256)) -> String {
         let mut block = [0; BLOCK];
         if self.0.len() > BLOCK {
+            // RFC 2104 wants a key that is longer than a block to be hashed first.
             block[..32].copy_from_slice(&Sha256::digest(&self.0));
         } else {
             block[..self.0.len()].copy_from_slice(&self.0);

@@ -26,6 +26,7 @@ fn what_prints_reads_back() {
 
 #[test]
 fn the_word_resource_may_stand_before_a_type() {
+    // By itself `count` cannot begin an address.
     assert_eq!("resource.count.x".parse::<InstanceAddr>().unwrap().to_string(), "count.x");
     assert_eq!(
         "provider.aws".parse::<ProviderConfigAddr>().unwrap().to_string(),
@@ -65,6 +66,7 @@ fn says_what_is_wrong_with_an_address() {
             "a.b[0]]",
             "a.b[0].c",
             "a.b[\"\\q\"]",
+            "a.b[\"\\u+041\"]",
             "[0].b",
             ".a.b",
             "module",
@@ -90,6 +92,7 @@ fn says_what_is_wrong_with_an_address() {
             "a.b[0]]": Expected `.name` or `[key]`, but found `]`.
             "a.b[0].c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
             "a.b[\"\\q\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
+            "a.b[\"\\u+041\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
             "[0].b": An address must begin with a name, not with `[0].b`.
             ".a.b": An address must begin with a name, not with `.a.b`.
             "module": Behind `module.` must follow the name of a module call.

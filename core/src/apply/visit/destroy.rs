@@ -69,6 +69,7 @@ pub(super) async fn visit(
         secrets: &object.sensitive,
     };
     let (label, action) = (label_before(&change.before), Action::Delete);
+    // Before the provisioners, which are part of the destruction for Terraform too.
     view.session.watch.see(&Event::Start { addr, deposed, action, label: label.clone() });
     // As in Terraform, no event ends the destruction of a deposed object that fails.
     let failed = |elapsed| {

@@ -141,6 +141,7 @@ impl<'a> Work<'a> {
                     .blame(Blame::Internal),
             ));
         }
+        // The provider has not judged yet what was unknown while planning.
         self.handle.validate(diags, self.ty, config, self.written.about()).await?;
         let read = self.written.read(diags, (self.handle, self.ty), config).await?;
         // Of what there was no answer about, the state keeps what it had; a check sees what was asked.

@@ -116,6 +116,7 @@ firm    = null
 untyped = null
 object  = { a = "x", b = null, c = true, d = 1 }
 "#;
+    // Options come after files, and the last value counts, as in Terraform.
     check(
         VARIABLES,
         &[("number", "2"), ("number", "3")],
@@ -135,6 +136,7 @@ object  = { a = "x", b = null, c = true, d = 1 }
 
 #[test]
 fn text_that_does_not_fit_is_refused() {
+    // The language has no hexadecimal numbers.
     let texts = [("number", "0x10"), ("list", "[1"), ("any", "var.x"), ("object", "{}")];
     check(
         VARIABLES,

@@ -6,6 +6,7 @@ use super::check;
 
 #[test]
 fn the_state_has_one_place() {
+    // The backend is the one that is reported, whichever stands first.
     check(
         r#"
 terraform {
@@ -104,6 +105,8 @@ resource "x" "1" {}
 
 #[test]
 fn variables_hold_only_what_they_may() {
+    // As since Terraform 1.9, a validation may mention other objects, but must mention its
+    // variable.
     check(
         r#"
 variable "x" {
@@ -250,6 +253,7 @@ terraform {
 
 #[test]
 fn resources_hold_only_what_they_may() {
+    // In a data source `connection` has no meaning of its own: it is left to the schema.
     check(
         r#"
 resource "a_b" "a" {

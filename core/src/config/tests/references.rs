@@ -88,6 +88,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
 
 #[test]
 fn references_must_lead_somewhere() {
+    // All at once: one by one, each would cost a run.
     check(
         DANGLING,
         &expect![[r#"

@@ -57,6 +57,7 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
         ("old", Value::string("old")),
         ("secret", Value::string("secret")),
     ]);
+    // What only the provider sets cannot be written, and what is deprecated should not be.
     check(
         "",
         &schema,
@@ -75,6 +76,7 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
 
 #[test]
 fn a_text_that_is_a_document_is_shown_as_what_it_means() {
+    // A document that is only a string or a number is more likely meant as that text.
     let schema = of(["a", "b", "c", "d", "e"].map(|name| (name, text())));
     let object = Value::object([
         ("a", Value::string("{\"x\": [1, null]}")),

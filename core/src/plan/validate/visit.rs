@@ -158,6 +158,7 @@ impl<'s> Checking<'s> {
         let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
         let mut said = Diagnostics::new();
         let verdict = handle.validate(&mut said, ty, &value, about).await;
+        // What is known and was accepted here need not be shown to the provider again for the plan.
         let is_accepted = said.is_empty() && value.is_wholly_known();
         point_at_parts(&mut said, &config.body, config.span);
         diags.append(said).and(verdict)?;

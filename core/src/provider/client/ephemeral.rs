@@ -75,6 +75,7 @@ impl ProviderClient {
     ) -> Result<Keep, Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
+        // Not repeated either: it may have taken effect.
         let answer = self.answer(call, about.addr, self.provider().renew_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;

@@ -38,6 +38,7 @@ pub fn check_push(new: &StateFile, stored: &StateFile) -> Result<(), PushRefused
     if stored.state.is_empty() {
         return Ok(());
     }
+    // A state without a lineage has none that could be another.
     if new.lineage != stored.lineage && !stored.lineage.is_empty() {
         let (stored, new) = (stored.lineage.clone(), new.lineage.clone());
         return Err(PushRefused::OtherLineage { stored, new });

@@ -213,6 +213,7 @@ fn a_module_moves_with_all_below_it_also_into_itself() {
 
 #[test]
 fn what_cannot_move_says_why() {
+    // `module.m` has two instances, and none without a key.
     let refused: String = [
         ("t.zz", "t.b"),
         ("t.a[2]", "t.z"),

@@ -111,6 +111,7 @@ impl<'l> Replay<'l> {
     }
 
     fn remember(&mut self, op: u64, print: Option<String>) {
+        // Without its announcement the place of a result is not known here.
         if let Some(call) = self.calls.get(&op) {
             self.own.entry(call.slot.clone()).or_default().insert(print);
         }
@@ -216,6 +217,7 @@ impl<'l> Replay<'l> {
         let mut lines: BTreeMap<Slot, String> = BTreeMap::new();
         for (op, call) in &self.calls {
             let addr = &call.slot.0;
+            // What cannot be read must not hide the error that this list is for.
             let Ok(result) = self.result(*op) else { continue };
             match result {
                 Some(entry) => {
@@ -272,6 +274,7 @@ impl<'l> Replay<'l> {
         op: u64,
         state: &mut State,
     ) -> Result<ReplayOutcome, JournalError> {
+        // That something is gone means nothing without its place.
         let Some(entry) = self.result(op)? else { return Ok(ReplayOutcome::WasThere) };
         let slot = (entry.addr, entry.deposed);
         if let Some((_, there)) = object_at(state, &slot) {
@@ -313,6 +316,7 @@ impl<'l> Replay<'l> {
             deposes: call.deposes(),
             provider: provider.clone(),
             action: intent.action,
+            // Without it the call is open all the same, only harder to look for.
             planned: codec::msgpack::decode(&intent.planned, &Type::Dynamic).ok(),
             when: intent.when.clone(),
             answer: self.answers.get(&op).map(|answer| (*answer).clone()),

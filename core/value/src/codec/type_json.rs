@@ -99,6 +99,7 @@ fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
         },
         Kind::Array(parts) => match parts.as_slice() {
             [kind, content] => constructed(kind.as_str(), content, depth),
+            // Only an object has a third part: the names of the attributes that may be left out.
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 object(content, Some(optional), depth)
             }

@@ -27,6 +27,7 @@ pub(super) fn parse(text: &str) -> Option<Float> {
         return Some(Float::infinite(negative, TEXT_PRECISION));
     }
     let scanned = Scanned::new(digits)?;
+    // No number has so many digits before and behind its point, and reading them would take long.
     if signed(scanned.digits.len()) > 2 * MAX_DIGITS {
         return None;
     }
@@ -214,6 +215,7 @@ impl Decimal {
         }
         match self.digits.last_mut() {
             Some(digit) => *digit += 1,
+            // All digits were nines, so the number gets one more before its point.
             None => {
                 self.digits.push(b'1');
                 self.point += 1;

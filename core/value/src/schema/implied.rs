@@ -60,6 +60,7 @@ impl NestedBlock {
         let content = self.block.implied_type();
         match self.nesting {
             Nesting::Set => Value::set(content, blocks),
+            // Each block may have a type of its own then, which a list could not hold.
             _ if content.has_dynamic() => Value::tuple(blocks),
             _ => Value::list(content, blocks),
         }
@@ -69,6 +70,7 @@ impl NestedBlock {
     #[must_use]
     pub fn keyed(&self, blocks: Vec<(crate::Str, Value)>) -> Value {
         let content = self.block.implied_type();
+        // Blocks of different types fit into an object, but not into a map.
         if content.has_dynamic() { Value::object(blocks) } else { Value::map(content, blocks) }
     }
 }

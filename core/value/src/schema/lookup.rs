@@ -82,6 +82,7 @@ struct Search<'w> {
 
 impl Search<'_> {
     fn block(&mut self, block: &Block, value: &Value) {
+        // A null or unknown block has no parts to look into.
         let Value::Object(object) = value.peek() else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));

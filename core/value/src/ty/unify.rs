@@ -59,6 +59,7 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
     if structural_as_collections.is_some() {
         return structural_as_collections;
     }
+    // Nothing is common to the two: an object becomes a map, a tuple becomes a list or set.
     if n_objects > 0 && n_tuples > 0 {
         return None;
     }

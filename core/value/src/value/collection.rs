@@ -82,7 +82,8 @@ impl ContentFacts {
             facts.marks |= item.marks() | inside.marks;
             facts.unknown |= inside.unknown || item.is_unknown();
             facts.null |= inside.null || item.is_null();
-            facts.size = facts.size.saturating_add(inside.size + ELEMENT_SIZE);
+            // Shared parts count each time, so the sum may exceed any integer.
+            facts.size = facts.size.saturating_add(inside.size).saturating_add(ELEMENT_SIZE);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }
     }

@@ -132,9 +132,7 @@ fn names(suite: &mut Suite, files: &Files) {
         Finding::new("H-22", "release", "it has no archive")
             .values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
     });
-    let is_version = files.version.split('.').count() == 3
-        && files.version.starts_with(|first: char| first.is_ascii_digit());
-    suite.check("H-22", is_version, || {
+    suite.check("H-22", is_version(&files.version), || {
         finding("H-22", &files.base, "the version is not one of three numbers")
             .values("1.2.3", files.version.clone())
     });
@@ -159,6 +157,15 @@ fn names(suite: &mut Suite, files: &Files) {
                 .values(format!("{program}_v{}", files.version), found)
         });
     }
+}
+
+/// Whether a text is a version as the registry has it.
+fn is_version(text: &str) -> bool {
+    // A pre-release or a build may follow, as in `1.2.3-beta.1`.
+    let numbers = text.split(['-', '+']).next().unwrap_or_default();
+    let is_number =
+        |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
+    numbers.split('.').count() == 3 && numbers.split('.').all(is_number)
 }
 
 /// The entries of an archive that a host starts.
@@ -351,5 +358,15 @@ mod tests {
             assert_eq!(home_in(text.as_bytes()), Some(format!("/{home}")));
         }
         assert_eq!(home_in(b"/build/go/pkg/mod/example.com/a.go"), None);
+    }
+
+    #[test]
+    fn a_version_has_three_numbers_and_may_have_a_suffix() {
+        for version in ["1.2.3", "0.0.10", "1.2.3-beta.1", "1.2.3+build.7"] {
+            assert!(is_version(version), "{version}");
+        }
+        for text in ["", "1.2", "v1.2.3", "1.2.x", "1..3", "1.2.3.4", "-1.2.3"] {
+            assert!(!is_version(text), "{text}");
+        }
     }
 }

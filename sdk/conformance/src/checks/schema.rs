@@ -130,13 +130,13 @@ fn readable(suite: &mut Suite) {
     let has_identities = !suite.offer.identities.is_empty();
     let has_functions = !suite.offer.functions.is_empty();
     for rule in FROM_READING {
-        let applies = match rule {
-            "S-16" => has_identities,
-            "S-17" => has_functions,
-            _ => true,
+        let missing = match rule {
+            "S-16" if !has_identities => Some("no resource type has an identity"),
+            "S-17" if !has_functions => Some("the provider has no functions"),
+            _ => None,
         };
-        if !applies {
-            suite.skip(&["S-16"], "no resource type has an identity");
+        if let Some(reason) = missing {
+            suite.skip(&[rule], reason);
         } else if !problems.iter().any(|it| it.rule == rule) {
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }

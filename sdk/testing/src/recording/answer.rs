@@ -424,6 +424,7 @@ impl Answer for Vec<ListEvent> {
             }
             inner.diagnostics(&event.diagnostics);
             page.secrets.append(&mut inner.secrets);
+            page.names.append(&mut inner.names);
             events.push(Json::Object(inner.fields));
         }
         page.put("events", Json::Array(events));

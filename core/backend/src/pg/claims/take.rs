@@ -63,6 +63,7 @@ impl Attempt<'_> {
         claims: &Claims,
     ) -> Result<Option<ClaimConflict>, Cause> {
         let addresses = Addresses::of(claims);
+        // A run that changes nothing is in the way of no other.
         if addresses.is_empty() || !self.table.has_own(client).await? {
             return Ok(None);
         }
@@ -100,6 +101,7 @@ impl Attempt<'_> {
         );
         let row = transaction.query_opt(&query, &[&self.workspace, &self.known_sum]).await;
         let text: Option<String> = row?.and_then(|row| row.get(0));
+        // An exclusive lock keeps all other runs out, so nothing can be in the way.
         if self.is_shared {
             self.remove_orphans(transaction).await?;
             let foreign = self.foreign(transaction, addresses).await?;

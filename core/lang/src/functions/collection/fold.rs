@@ -83,6 +83,7 @@ fn all_true(args: &Args<'_>) -> Outcome {
             // Terraform stops at the first unknown element, so a false one behind it does not
             // decide.
             Value::Unknown(_) => return Ok(Value::unknown(Type::Bool)),
+            // As in Terraform, a null element counts as false.
             _ => return Ok(Value::Bool(false)),
         }
     }
@@ -113,6 +114,7 @@ fn coalesce(args: &Args<'_>) -> Outcome {
         let value = converted(arg, args.ty)?;
         match &value {
             Value::Null(_) => {}
+            // Only where all arguments become strings does an empty one count as missing.
             Value::String(text) if text.is_empty() && *args.ty == Type::String => {}
             _ => return Ok(value),
         }
@@ -163,6 +165,7 @@ fn length(args: &Args<'_>) -> Outcome {
     let value = args.value(0);
     let exactly = |n: usize| Value::Number(Number::from(n));
     let result = match (value.peek(), Kind::of(value)) {
+        // Terraform counts grapheme clusters, which are the characters that a reader sees.
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
         // The type fixes the length, even if elements are unknown.
         (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),

@@ -218,6 +218,7 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
                 )));
             }
         };
+        // A later argument wins, as its elements do.
         attributes.extend(pairs);
         alike &= *first.get_or_insert_with(|| ty.clone()) == ty;
     }

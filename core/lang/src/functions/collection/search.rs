@@ -60,6 +60,7 @@ fn distinct(args: &Args<'_>) -> Outcome {
     let mut items = Vec::new();
     for item in list.children() {
         let same_hash = seen.entry(hash(item)).or_default();
+        // Equal hashes do not prove that values are equal.
         if !same_hash.contains(&item) {
             same_hash.push(item);
             items.push(item.clone());

@@ -398,6 +398,7 @@ fn sort(args: &Args<'_>) -> Outcome {
         };
         texts.push(text.clone());
     }
+    // Terraform compares bytes, whatever the language of the text.
     texts.sort_by(|a: &Str, b| a.as_str().cmp(b.as_str()));
     Ok(Value::list(Type::String, texts.into_iter().map(Value::String).collect()))
 }

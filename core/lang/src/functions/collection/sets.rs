@@ -157,6 +157,7 @@ fn product(args: &Args<'_>) -> Outcome {
         }
         let column: Vec<Value> =
             arg.children().iter().map(|item| converted(item, ty)).collect::<Result<_, _>>()?;
+        // A few long lists have more combinations than an integer can count.
         total = total.saturating_mul(column.len());
         columns.push(column);
     }

@@ -53,6 +53,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let sorted: Arc<[Str]> = order.iter().filter_map(|at| names.get(*at).cloned()).collect();
     let mut rows = Vec::new();
     loop {
+        // Taken before the row is read, because a field in quotes may span lines.
         let line = reader.line;
         let Some(fields) = reader.record()? else { break };
         if fields.len() != names.len() {
@@ -61,6 +62,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
                 &format!("wrong number of fields: {} instead of {}", fields.len(), names.len()),
             ));
         }
+        // One element more, for the object of the row.
         args.pay_elements(fields.len() + 1)?;
         let values = order
             .iter()

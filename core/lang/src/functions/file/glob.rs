@@ -117,6 +117,7 @@ impl Search<'_> {
 
     fn list(&self, folder: &str) -> Result<Vec<(String, FileKind)>, CallError> {
         let path = if folder.is_empty() { "." } else { folder };
+        // A folder that cannot be read has no matches, as a path that cannot be read has none.
         let entries = self.args.ctx.host.files.list(path).unwrap_or_default();
         // Links that lead in circles would go on for ever, were it not for this.
         self.args.pay_elements(entries.len() + 1)?;
@@ -171,6 +172,7 @@ fn tokens(mut chars: &[char]) -> Option<Vec<Token>> {
                 class
             }
             '{' => {
+                // Choices are not nested, so the first brace closes this one.
                 let end = chars.iter().position(|char| *char == '}')?;
                 let choices = chars.get(..end)?.split(|char| *char == ',').map(tokens);
                 chars = chars.get(end + 1..)?;

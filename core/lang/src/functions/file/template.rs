@@ -112,6 +112,7 @@ fn check_vars(vars: &Value) -> Result<(), CallError> {
             return Err(CallError::argument(1, reason));
         }
     };
+    // A template refers to its variables by name only, so any other key is a mistake.
     match names.iter().find(|name| !is_name(name)) {
         None => Ok(()),
         Some(name) => Err(CallError::argument(

@@ -9,6 +9,7 @@ pub(super) fn pow(base: f64, exponent: f64) -> f64 {
         let root = base.sqrt();
         return if exponent > 0.0 { root } else { 1.0 / root };
     }
+    // Every implementation agrees on these results, because nothing is rounded on the way to them.
     let special = exponent == 0.0
         || base == 1.0
         || base == 0.0
@@ -61,6 +62,7 @@ pub(super) fn pow(base: f64, exponent: f64) -> f64 {
 
 /// Splits a float into a fraction of at least a half and below one, and a power of two.
 fn split(number: f64) -> (f64, i64) {
+    // A subnormal float has no hidden bit, so it is made a normal one first.
     let scaled = if number.abs() < f64::MIN_POSITIVE { number * 2_f64.powi(52) } else { number };
     let offset = if number.abs() < f64::MIN_POSITIVE { -52 } else { 0 };
     let bits = scaled.to_bits();
@@ -70,6 +72,7 @@ fn split(number: f64) -> (f64, i64) {
 
 /// Multiplies by a power of two, in steps that do not overflow on the way.
 fn scale(number: f64, shift: i64) -> f64 {
+    // Beyond these bounds the result is zero or infinite anyway.
     let mut shift = shift.clamp(-5_000, 5_000);
     let mut number = number;
     while shift != 0 {

@@ -17,6 +17,7 @@ impl Key {
     /// Reads the first key of a string.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let (kind, body) = armour(text).ok_or("there is no private key in it")?;
+        // PEM of the old form says in a header, before the base64, that it is encrypted.
         if body.contains("ENCRYPTED") {
             return Err("the key is protected by a passphrase");
         }
@@ -99,6 +100,7 @@ fn of_openssh(bytes: &[u8]) -> Result<Key, &'static str> {
     let private = || {
         let (_derivation, rest) = string(rest)?;
         let (_options, rest) = string(rest)?;
+        // Four bytes count the keys, and a file has one.
         let (_public, rest) = string(rest.get(4..)?)?;
         let (private, _) = string(rest)?;
         // Two equal numbers show that it was decrypted well.

@@ -96,6 +96,7 @@ fn format_list(args: &Args<'_>) -> Outcome {
             .iter()
             .map(|arg| if sequence(arg) { arg.children().get(row).unwrap_or(arg) } else { arg })
             .collect();
+        // A row that is not known leaves the others known.
         if values.iter().any(|value| !value.is_wholly_known()) {
             rows.push(Value::unknown(Type::String));
             continue;
@@ -269,6 +270,7 @@ impl Verb<'_> {
             Some(n) => text.graphemes(true).take(usize::from(n)).collect(),
             None => text.to_owned(),
         };
+        // In Terraform, `%q` quotes as JSON does.
         if quote {
             let quoted =
                 json::encode_simple(&Value::string(kept)).map_err(|error| error.to_string())?;
@@ -333,6 +335,7 @@ impl Verb<'_> {
 }
 
 fn in_base(number: &Number, base: u8) -> Result<String, String> {
+    // The sign is written apart, before the prefix of the base.
     let digits = number.abs().to_string();
     let whole = digits
         .parse::<dashu_int::UBig>()

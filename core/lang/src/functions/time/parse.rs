@@ -28,6 +28,7 @@ pub(super) fn rfc3339(text: &str) -> Result<OffsetDateTime, String> {
 }
 
 fn narrow(number: u32) -> u8 {
+    // No part of a time may be 255, so a number that does not fit is refused later.
     u8::try_from(number).unwrap_or(u8::MAX)
 }
 

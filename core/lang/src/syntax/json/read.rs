@@ -110,6 +110,7 @@ impl Reader<'_> {
         loop {
             self.space();
             match self.peek() {
+                // Behind a comma a brace is an error, which is reported there.
                 Some(b'}') if items.is_empty() => break,
                 _ => {}
             }

@@ -43,6 +43,7 @@ impl Lexer<'_> {
         // The delimiter counts only with a line end behind it: at the end of the file, HCL takes it
         // for text and reports that the heredoc is not closed.
         let line = &self.text[start..self.at];
+        // The closing name may be indented in both forms of a heredoc.
         if at_line_start && line.trim() == &self.text[name] {
             // The line end is not part of the marker: it ends the argument.
             self.at -= usize::from(line.ends_with('\r'));

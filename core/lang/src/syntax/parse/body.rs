@@ -240,6 +240,7 @@ impl Parser<'_> {
             }),
         };
         let span = kind.span.to(self.previous());
+        // What follows on the line is wrong, but the block itself is kept.
         if self.line_end(span, "block definition").is_err() {
             self.skip_item(self.at);
         }

@@ -26,6 +26,7 @@ impl Parser<'_> {
     fn elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
+            // Also behind a comma: HCL allows one after the last element.
             if let Some(close) = self.take(TokenKind::CloseBracket) {
                 return Ok((close, below));
             }
@@ -76,6 +77,7 @@ impl Parser<'_> {
         let mut below = 0;
         loop {
             while self.take(TokenKind::Newline).is_some() {}
+            // Also behind a separator: HCL allows one after the last item.
             if let Some(close) = self.take(TokenKind::CloseBrace) {
                 return Ok((close, below));
             }

@@ -9,6 +9,7 @@ use crate::syntax::{BinaryOp, ExprKind, UnaryOp};
 /// The operator a token stands for, and how strongly it binds.
 fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
     Some(match kind {
+        // The order of strength is that of HCL.
         TokenKind::Or => (BinaryOp::Or, 1),
         TokenKind::And => (BinaryOp::And, 2),
         TokenKind::Equal => (BinaryOp::Equal, 3),
@@ -37,6 +38,7 @@ impl Parser<'_> {
         if self.take(TokenKind::Question).is_none() {
             return Ok(condition);
         }
+        // The operator groups to the right, so a result may be another conditional.
         let yes = self.expression()?;
         let start = condition.expr.span;
         if self.take(TokenKind::Colon).is_none() {

@@ -19,6 +19,7 @@ impl Decoder {
 
     pub(super) fn typed(&mut self, node: &Node<'_>, ty: &Type) -> Result<Value, DecodeError> {
         match (&node.kind, ty) {
+            // A bare null is a null of the type, also where the type is open.
             (Kind::Null, _) => Ok(Value::null(ty.clone())),
             (_, Type::Dynamic) => self.dynamic(node),
             (_, Type::Bool) => bool(&node.kind),

@@ -297,6 +297,8 @@ impl<'t> Reader<'t> {
                     copied = self.at;
                 }
                 Some(0..0x20) => return Err(self.unexpected("an escaped control character")),
+                // The further bytes of a character are never ASCII, so none of them ends the
+                // string.
                 Some(_) => self.at += 1,
                 None => return Err(self.unexpected("a quote at the end of the string")),
             }

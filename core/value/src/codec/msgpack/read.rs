@@ -75,6 +75,8 @@ impl<'b> Reader<'b> {
     /// Reads a value with its own type before it.
     fn dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
         let ty = self.own_type()?;
+        // The type counts as a level, so that values of any type inside each other cannot escape
+        // the limit.
         self.value(&ty, depth + 1)
     }
 
@@ -104,6 +106,7 @@ impl<'b> Reader<'b> {
         let length = self.array_len().map_err(|error| required("a set", error))?;
         let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
+            // An element of a set has no position, so the path of an error ends at the set.
             items.push(self.value(element, depth + 1)?);
         }
         Ok(Value::set(element.clone(), items))
@@ -137,6 +140,7 @@ impl<'b> Reader<'b> {
     fn tuple_head(&mut self, wanted: usize) -> Result<(), DecodeError> {
         match self.array_len() {
             Ok(length) if length == wanted => Ok(()),
+            // Data that end here say nothing about the length.
             Err(error) if error == truncated() => Err(error),
             _ => Err(DecodeError::new(format!("a tuple of length {wanted} is required"))),
         }
@@ -200,6 +204,7 @@ impl<'b> Reader<'b> {
     fn attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
         let raw = self.text()?;
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
+        // Names are compared in normal form, which the bytes of a writer need not have.
         names.binary_search(&Str::new(&raw)).map_err(unsupported)
     }
 
@@ -259,6 +264,7 @@ impl<'b> Reader<'b> {
     /// Reads text, not yet in normal form.
     pub(super) fn text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
         let text = text_lossy(self.bytes()?);
+        // Only a text with invalid bytes was copied.
         self.replaced |= matches!(text, Cow::Owned(_));
         Ok(text)
     }

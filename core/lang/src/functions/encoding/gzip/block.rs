@@ -102,8 +102,10 @@ impl Bits {
 
     fn stored(&mut self, data: &[u8]) {
         self.fill_byte();
+        // Callers give at most 65,535 bytes, which 16 bits can count.
         let length = u16::try_from(data.len()).unwrap_or(u16::MAX);
         self.put(u32::from(length), 16);
+        // The format has the length a second time with all bits inverted, as a check.
         self.put(u32::from(!length), 16);
         self.bytes.extend_from_slice(data);
     }
@@ -136,6 +138,7 @@ impl Bits {
     }
 
     fn header(&mut self, own: &Own) {
+        // Codes of its own, and not the last block: the last one is the empty block at the end.
         self.put(0b100, 3);
         self.put((own.n_literals - 257) as u32, 5);
         self.put((own.n_distances - 1) as u32, 5);
@@ -203,6 +206,8 @@ impl Counts {
     }
 
     fn extra_bits(&self) -> usize {
+        // RFC 1951: from these symbols on, each group of four lengths or two distances has one more
+        // bit.
         let lengths = (265..285).map(|symbol| (self.literals[symbol], (symbol - 261) / 4));
         let distances = (4..N_DISTANCES).map(|symbol| (self.distances[symbol], (symbol - 2) / 2));
         lengths.chain(distances).map(|(count, n)| count as usize * n).sum()

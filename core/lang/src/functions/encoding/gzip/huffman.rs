@@ -106,6 +106,7 @@ fn symbols_by_length(counts: &[u32], longest: usize) -> Vec<usize> {
         symbols[level] = 2;
     }
     rows[1].next_pair = NEVER;
+    // The best code takes 2n - 2 items of the top row, and two are in it already.
     rows[top].needed = 2 * n - 4;
     let mut level = top;
     loop {

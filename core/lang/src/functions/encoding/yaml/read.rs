@@ -249,6 +249,7 @@ impl Reader<'_, '_> {
         if !matches!(event.data, EventData::Scalar { .. }) {
             return Err(refused(&mark, "a key must be a text, not a collection"));
         }
+        // A scalar has no parts, so its depth does not matter.
         let value = self.node(event, 0)?.value;
         match convert::convert(&value, &Type::String) {
             Ok(Value::String(key)) => Ok(key),

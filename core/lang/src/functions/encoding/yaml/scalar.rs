@@ -51,6 +51,7 @@ fn by_look(text: &str) -> Result<Value, String> {
         "" | "~" | "null" | "Null" | "NULL" => {
             return Ok(Value::null(Type::Dynamic));
         }
+        // All these words are of YAML 1.1: version 1.2 has only `true` and `false`.
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
             return Ok(Value::Bool(true));
         }

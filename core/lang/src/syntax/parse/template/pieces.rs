@@ -94,6 +94,7 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
     let mut line_start = true;
     for (at, piece) in pieces.iter().enumerate() {
         let Piece::Literal { text, .. } = piece else {
+            // An interpolation at the start of a line has no spaces before it.
             if std::mem::replace(&mut line_start, false) {
                 common = 0;
             }
