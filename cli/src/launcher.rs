@@ -15,7 +15,8 @@ use crate::redact;
 
 /// Makes a launcher over programs and running providers; the latter come first.
 pub(crate) fn launcher(
-    (env, backends): (&Env, BackendEnvironment),
+    env: &Env,
+    backends: BackendEnvironment,
     programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     running: &BTreeMap<ProviderAddr, Reattach>,
 ) -> Launcher {

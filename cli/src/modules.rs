@@ -10,6 +10,7 @@ pub(crate) mod installed;
 pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod registry;
+pub(crate) mod source;
 #[cfg(test)]
 mod tests;
 

@@ -32,7 +32,7 @@ pub(crate) fn normalize(
         }
         if word.starts_with('-') && word.len() > 1 {
             if path.is_empty() || command.has_subcommands() {
-                at = rewrite((root, command), &mut rest, at);
+                at = rewrite(root, command, &mut rest, at);
                 continue;
             }
             break;
@@ -56,7 +56,7 @@ pub(crate) fn normalize(
         if result[at] == "--" {
             break;
         }
-        at = rewrite((root, command), &mut result, at);
+        at = rewrite(root, command, &mut result, at);
     }
     Ok(result)
 }
@@ -107,7 +107,7 @@ fn split(text: &str) -> Option<Vec<String>> {
 
 /// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
 /// with the next one where that is its value. Returns where to go on.
-fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at: usize) -> usize {
+fn rewrite(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
     let Some(word) = words[at].to_str().map(str::to_owned) else { return at + 1 };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
         return at + 1;

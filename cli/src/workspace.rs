@@ -384,7 +384,7 @@ impl<'e> Workspace<'e> {
         let places = self.places(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
         let programs = places.programs(diags, required, &self.config_sources.locks)?;
-        Ok(launcher((self.env, self.backend_environment("")), programs, &self.reattached))
+        Ok(launcher(self.env, self.backend_environment(""), programs, &self.reattached))
     }
 
     /// As [`Workspace::launcher`], for callers that only need the providers to check a
@@ -418,7 +418,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
         all_found?;
-        Ok(launcher((self.env, self.backend_environment("")), programs?, &self.reattached))
+        Ok(launcher(self.env, self.backend_environment(""), programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.

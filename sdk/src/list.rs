@@ -86,8 +86,12 @@ pub struct Search<M: Model, O: Model> {
     pub call: Call,
 }
 
-/// Display name of an object, and its known attributes.
-pub(crate) type Find = (String, Value);
+/// A found object.
+pub(crate) struct Find {
+    pub(crate) display_name: String,
+    /// The known attributes.
+    pub(crate) object: Value,
+}
 
 impl<M: Model, O: Model> Search<M, O> {
     /// Sends an object under a display name: the whole object, or its identity if the host requests
@@ -97,7 +101,7 @@ impl<M: Model, O: Model> Search<M, O> {
         name: impl Into<String>,
         object: impl Into<Draft<O>>,
     ) -> impl Future<Output = ()> + Send {
-        let find = (name.into(), object.into().to_value());
+        let find = Find { display_name: name.into(), object: object.into().to_value() };
         let finds = self.finds.clone();
         async move {
             // The host may have closed the stream already.

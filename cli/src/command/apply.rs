@@ -57,14 +57,14 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
                 prepared.map(|(prepared, saved)| (prepared, PlanToApply::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, env, args, (purpose, &report, &screen)).await,
+        None => fresh(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     let place = match &wanted {
-        PlanToApply::Fresh(_) => args.state.place(),
+        PlanToApply::Fresh(_) | PlanToApply::Refresh(_) => args.state.place(),
         PlanToApply::Saved(saved) => saved.place(args.state.place()),
     };
     let store = open(&mut diags, &prepared, &wanted, &place).await;
@@ -93,8 +93,8 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         .observed_by(&observer)
         .cancelled_by(cancellation.clone());
     let operation = if args.auto_approve { operation } else { operation.approved_by(&question) };
-    let work = run_operation(&mut diags, &operation, &mut locked, (wanted, purpose));
-    let Some(exit) = guarded(work, (&pool, &prepared), &cancellation).await else {
+    let work = run_operation(&mut diags, &operation, &mut locked, wanted);
+    let Some(exit) = guarded(work, &pool, &prepared, &cancellation).await else {
         return Exit::Failed;
     };
     prepared.launcher.shutdown(&mut diags).await;
@@ -110,14 +110,14 @@ async fn run_operation(
     diags: &mut Diagnostics,
     operation: &Operation<'_>,
     session: &mut StateSession,
-    (wanted, purpose): (PlanToApply, ApplyPurpose),
+    wanted: PlanToApply,
 ) -> Result<Exit, Reported> {
-    let source = match (wanted, purpose) {
-        (PlanToApply::Fresh(options), ApplyPurpose::Refresh) => {
+    let source = match wanted {
+        PlanToApply::Refresh(options) => {
             return operation.refresh(diags, session, options).await.map(|()| Exit::Done);
         }
-        (PlanToApply::Fresh(options), _) => PlanSource::New(options),
-        (PlanToApply::Saved(saved), _) => PlanSource::Saved(Box::new(saved.plan)),
+        PlanToApply::Fresh(options) => PlanSource::New(options),
+        PlanToApply::Saved(saved) => PlanSource::Saved(Box::new(saved.plan)),
     };
     let applied = operation.apply(diags, session, source).await?;
     Ok(if applied.is_complete { Exit::Done } else { Exit::Failed })
@@ -173,18 +173,27 @@ fn no_plan_to_destroy() -> Diagnostic {
 enum PlanToApply {
     /// A plan that is still to be made.
     Fresh(Options),
+    /// None: the state is only brought up to date.
+    Refresh(Options),
     /// A plan that was saved.
     Saved(Box<planfile::Saved>),
 }
 
 type Ready<'e> = (Prepared<'e>, PlanToApply);
 
+/// A run that is asked for.
+struct ApplyRequest<'e> {
+    env: &'e Env,
+    args: &'e ApplyArgs,
+    purpose: ApplyPurpose,
+}
+
 async fn fresh<'e>(
     diags: &mut Diagnostics,
-    env: &'e Env,
-    args: &ApplyArgs,
-    (purpose, report, screen): (ApplyPurpose, &Report, &Screen),
+    request: &ApplyRequest<'e>,
+    report: &Report,
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
+    let ApplyRequest { env, args, purpose } = *request;
     let options =
         options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
     check_replaced(diags, &options).map_err(|_| None)?;
@@ -194,16 +203,20 @@ async fn fresh<'e>(
         place: &args.state.place(),
         needs_config: options.mode != Mode::Destroy && purpose != ApplyPurpose::Refresh,
         generate: false,
-        ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
+        ask: (!args.json && may_ask(env, args.operation.input)).then_some(report.screen()),
         fills: None,
     };
     let overrides = match purpose {
         ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
         ApplyPurpose::Refresh => OverrideWarning::Never,
     };
-    let workspace = open_workspace(diags, env, (report, overrides));
+    let workspace = open_workspace(diags, env, report, overrides);
     let prepared = prepare(diags, workspace, &preparing).await?;
-    Ok((prepared, PlanToApply::Fresh(options)))
+    let wanted = match purpose {
+        ApplyPurpose::Apply | ApplyPurpose::Destroy => PlanToApply::Fresh(options),
+        ApplyPurpose::Refresh => PlanToApply::Refresh(options),
+    };
+    Ok((prepared, wanted))
 }
 
 /// Asks whether to go on, after the sentences to be reminded of.

@@ -15,11 +15,12 @@ use formwork_lang::syntax::parse_file;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::init::Init;
 use super::operation::may_ask;
 use super::question::{Prompt, ask};
 use super::state_session;
-use crate::args::InitArgs;
-use crate::view::{Paint, report::Report};
+use crate::args::LockArgs;
+use crate::view::Paint;
 use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
@@ -30,10 +31,11 @@ use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend}
 /// state.
 pub(super) async fn set_up(
     diags: &mut Diagnostics,
-    (args, report): (&InitArgs, &Report),
+    init: &Init<'_>,
     workspace: &mut Workspace<'_>,
     backend: Option<&Block>,
 ) -> Result<(), Reported> {
+    let Init { args, report } = *init;
     let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
     let mut to = block.clone();
     let options: Vec<&String> =
@@ -53,7 +55,7 @@ pub(super) async fn set_up(
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match BackendSetup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
+        match BackendSetup::of(block.as_ref(), !options.is_empty(), to.clone(), old.as_ref()) {
             BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
             BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
             BackendSetup::Changed { again: true, .. }
@@ -66,7 +68,12 @@ pub(super) async fn set_up(
                     return Err(diags.error(unknown_kind(old.as_ref())));
                 };
                 let to = to.unwrap_or_else(BackendConfig::local);
-                migrate(diags, (args, report), workspace, (&from, &to)).await?;
+                let environment = workspace.backend_environment(&workspace.root);
+                let both = Move {
+                    from: from.configure(diags, &environment)?,
+                    to: to.configure(diags, &environment)?,
+                };
+                migrate(diags, init, workspace, &both).await?;
             }
         }
     }
@@ -160,13 +167,10 @@ struct Move {
 /// Migrates the states of all workspaces, if that is wanted. The old ones stay in place, too.
 async fn migrate(
     diags: &mut Diagnostics,
-    (args, report): (&InitArgs, &Report),
+    init: &Init<'_>,
     workspace: &Workspace<'_>,
-    (from, to): (&BackendConfig, &BackendConfig),
+    both: &Move,
 ) -> Result<(), Reported> {
-    let environment = workspace.backend_environment(&workspace.root);
-    let both =
-        Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
     let sources = names(diags, &*both.from).await?;
     let targets = names(diags, &*both.to).await?;
     let selected = workspace.name();
@@ -184,11 +188,11 @@ async fn migrate(
             found.push((source, target));
         }
     }
-    if found.is_empty() || !agreed(diags, (args, report), workspace, &both).await? {
+    if found.is_empty() || !agreed(diags, init, workspace, both).await? {
         return Ok(());
     }
     for (source, target) in found {
-        copy(diags, args, &both, (&source, &target)).await?;
+        both.copy(diags, &init.args.lock, &source, &target).await?;
     }
     Ok(())
 }
@@ -228,10 +232,11 @@ async fn holds_something(
 /// Whether the state is to be taken along.
 async fn agreed(
     diags: &mut Diagnostics,
-    (args, report): (&InitArgs, &Report),
+    init: &Init<'_>,
     workspace: &Workspace<'_>,
     both: &Move,
 ) -> Result<bool, Reported> {
+    let Init { args, report } = *init;
     if args.force_copy {
         return Ok(true);
     }
@@ -253,29 +258,32 @@ async fn agreed(
     Ok(ask(report.screen(), question).await.is_ok_and(|answer| answer == "yes"))
 }
 
-/// Copies one state, both ends locked. A state that knows something else is not overwritten.
-async fn copy(
-    diags: &mut Diagnostics,
-    args: &InitArgs,
-    both: &Move,
-    (source, target): (&str, &str),
-) -> Result<(), Reported> {
-    let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
-        let opened = OpenState::open(backend, name).await;
-        let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-        state_session::open(diags, state, &args.lock, "init").await
-    };
-    let from = open(diags, &*both.from, source).await?;
-    let copied = match open(diags, &*both.to, target).await {
-        Ok(mut to) => {
-            let put = put(diags, &from, &mut to).await;
-            to.close(diags).await;
-            put
-        }
-        Err(reported) => Err(reported),
-    };
-    from.close(diags).await;
-    copied
+impl Move {
+    /// Copies one state, both ends locked. A state that knows something else is not overwritten.
+    async fn copy(
+        &self,
+        diags: &mut Diagnostics,
+        lock: &LockArgs,
+        source: &str,
+        target: &str,
+    ) -> Result<(), Reported> {
+        let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
+            let opened = OpenState::open(backend, name).await;
+            let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
+            state_session::open(diags, state, lock, "init").await
+        };
+        let from = open(diags, &*self.from, source).await?;
+        let copied = match open(diags, &*self.to, target).await {
+            Ok(mut to) => {
+                let put = put(diags, &from, &mut to).await;
+                to.close(diags).await;
+                put
+            }
+            Err(reported) => Err(reported),
+        };
+        from.close(diags).await;
+        copied
+    }
 }
 
 async fn put(
@@ -304,6 +312,7 @@ mod tests {
     use crate::data_dir::DataDir;
     use crate::env::Env;
     use crate::view::Screen;
+    use crate::view::report::Report;
 
     /// Sets up the backend of a block with options; returns the errors, and the location of the
     /// state.
@@ -326,8 +335,9 @@ mod tests {
             encryption: None,
         };
         let report = Report::new(Screen::of(&env), false, false);
+        let init = Init { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
-        let _ = set_up(&mut diags, (&args, &report), &mut workspace, backend.as_ref()).await;
+        let _ = set_up(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
         let place = workspace.open_backend(&mut ignored, backend.as_ref()).ok().map(|found| {
             let path = found.location("default");

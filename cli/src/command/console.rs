@@ -19,7 +19,7 @@ use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::encryption;
-use super::operation::{Prepared, of_state};
+use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
@@ -132,7 +132,8 @@ async fn prepare(
     encryption::load(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.requirements();
     if args.plan {
-        required.extend(of_state(workspace, &config, &required, (place, false)).await);
+        let state = ProvidersOfState { place, with_open: false };
+        required.extend(of_state(workspace, &config, &required, state).await);
     }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;

@@ -1,13 +1,15 @@
 //! The encryption of states and plans that a configuration and `TF_ENCRYPTION` set up. It is known
 //! before any state is opened, so only the root module, variables and local values count.
 
+use std::collections::BTreeMap;
+
 use formwork_backend::encryption::Encryption;
 use formwork_core::config::encryption::EncryptionBlock;
-use formwork_core::config::inputs::{self, Unset};
+use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::config::{Backend, Module};
 use formwork_core::eval::encryption::EncryptionSettings;
 use formwork_core::eval::static_scope::StaticScope;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::variable_inputs::variable_values;
 use crate::args::VariableSource;
@@ -71,18 +73,25 @@ pub(super) fn load(
     };
     let encryption = match block {
         None => Encryption::default(),
-        Some(block) => evaluate(diags, workspace, (module, &block), options)?,
+        Some(block) => {
+            let variables = variables(diags, workspace, module, options)?;
+            let world = workspace.world();
+            let scope = StaticScope::new(module, &variables, &world);
+            let settings = EncryptionSettings::evaluate(diags, &block, &scope)?;
+            Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))?
+        }
     };
     workspace.encryption = Some(encryption);
     Ok(())
 }
 
-fn evaluate(
+/// The values of variables, as far as they are known.
+fn variables(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    (module, block): (&Module, &EncryptionBlock),
+    module: &Module,
     options: &[VariableSource],
-) -> Result<Encryption, Reported> {
+) -> Result<BTreeMap<Str, Input>, Reported> {
     // Warnings about values are left to a caller that uses all of them.
     let mut found = Diagnostics::new();
     let given = variable_values(&mut found, workspace, options);
@@ -90,18 +99,10 @@ fn evaluate(
         let sources = &mut workspace.sources;
         inputs::resolve(&mut found, sources, module, given, Unset::Unknown)
     });
-    let variables = match variables {
-        Ok(variables) => variables,
-        Err(reported) => {
-            let errors = found.into_iter().filter(Diagnostic::is_error);
-            errors.for_each(|error| {
-                let _ = diags.error(error);
-            });
-            return Err(reported);
-        }
-    };
-    let world = workspace.world();
-    let scope = StaticScope::new(module, &variables, &world);
-    let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
-    Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))
+    variables.inspect_err(|_| {
+        let errors = found.into_iter().filter(Diagnostic::is_error);
+        errors.for_each(|error| {
+            let _ = diags.error(error);
+        });
+    })
 }

@@ -9,8 +9,9 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::fetch::archive::Limits;
-use crate::fetch::{self, HiddenFiles};
+use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::modules::install::fetch_root;
+use crate::modules::source::PackageSource;
 use crate::redact;
 use crate::workspace::Workspace;
 
@@ -36,8 +37,8 @@ pub(super) fn copy(
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
-    let module =
-        fetch_root(diags, workspace.env, (&package, &within), &aside.path().join("module"))?;
+    let source = PackageSource { package: &package, within: &within, origin: AddressOrigin::Local };
+    let module = fetch_root(diags, workspace.env, &source, &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.

@@ -12,7 +12,7 @@ use formwork_operation::PhaseInputs;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::{Prepared, of_state};
+use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::output::stored_file;
 use super::planfile::{self, Opening, Saved};
 use crate::args::{GraphArgs, StatePlace};
@@ -95,7 +95,8 @@ async fn draw(
     };
     config.check_calls(diags)?;
     let mut required = config.requirements();
-    required.extend(of_state(workspace, &config, &required, (&place, false)).await);
+    let needed = ProvidersOfState { place: &place, with_open: false };
+    required.extend(of_state(workspace, &config, &required, needed).await);
     let launcher = workspace.launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;
     // The source texts come back below, so that problems can be shown with them.

@@ -127,7 +127,7 @@ impl ImportCommand<'_> {
         let operations =
             ImportOperations { import: operation(&import), search: operation(&search) };
         let work = work(&mut diags, &operations, &mut locked);
-        let Some(done) = guarded(work, (&pool, &prepared), &cancellation).await else {
+        let Some(done) = guarded(work, &pool, &prepared, &cancellation).await else {
             return Exit::Failed;
         };
         prepared.launcher.shutdown(&mut diags).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::of_state;
+use super::operation::{ProvidersOfState, of_state};
 use super::{backend, encryption, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
@@ -26,7 +26,8 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let result = prepare(args, &report, &mut workspace, &mut diags).await;
+    let init = Init { args, report: &report };
+    let result = prepare(&mut diags, &init, &mut workspace).await;
     report.diagnostics(&workspace.sources, &diags);
     match result {
         Ok(()) if !diags.has_errors() => Exit::Done,
@@ -34,12 +35,18 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     }
 }
 
+/// A run of `init`.
+pub(super) struct Init<'a> {
+    pub(super) args: &'a InitArgs,
+    pub(super) report: &'a Report,
+}
+
 async fn prepare(
-    args: &InitArgs,
-    report: &Report,
-    workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
+    let Init { args, report } = *init;
     if args.reconfigure && (args.migrate_state || args.force_copy) {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
@@ -77,11 +84,11 @@ async fn prepare(
     diags.check()?;
     if args.backend {
         encryption::load(diags, workspace, &config.root, &[])?;
-        backend::set_up(diags, (args, report), workspace, config.backend()).await?;
+        backend::set_up(diags, init, workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend());
         check_state(diags, workspace, &config).await?;
     }
-    install_providers(args, report, workspace, (diags, &config)).await?;
+    install_providers(diags, init, workspace, &config).await?;
     let done = "Formwork has been successfully initialized!";
     report.step(Paint::BoldGreen, done, "output_init_success_message");
     if !workspace.env.in_automation {
@@ -112,13 +119,15 @@ async fn check_state(
 }
 
 async fn install_providers(
-    args: &InitArgs,
-    report: &Report,
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
     workspace: &mut Workspace<'_>,
-    (diags, config): (&mut Diagnostics, &Config),
+    config: &Config,
 ) -> Result<(), Reported> {
+    let Init { args, report } = *init;
     let mut required = config.requirements();
-    required.extend(of_state(workspace, config, &required, (&StatePlace::default(), true)).await);
+    let state = ProvidersOfState { place: &StatePlace::default(), with_open: true };
+    required.extend(of_state(workspace, config, &required, state).await);
     workspace.warn_of_overrides_in_init(diags);
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
@@ -141,7 +150,8 @@ async fn install_providers(
         let text = "\nPartner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing";
         report.text(text);
     }
-    save((args, workspace), report, diags, (&before, &locks), &installed.incomplete)
+    let incomplete = &installed.incomplete;
+    save(diags, init, workspace, &LockFileChange { before: &before, locks: &locks, incomplete })
 }
 
 /// The line about the packages that are being downloaded.
@@ -161,13 +171,24 @@ fn under_way(jobs: &[InstallJob]) -> String {
     if lines.is_empty() { String::new() } else { format!("  {}", lines.join(", ")) }
 }
 
+/// A change of the lock file.
+struct LockFileChange<'a> {
+    /// The locks as they were.
+    before: &'a LockFile,
+    /// The locks as they are now.
+    locks: &'a LockFile,
+    /// The providers of which not all checksums are known.
+    incomplete: &'a [String],
+}
+
 fn save(
-    (args, workspace): (&InitArgs, &Workspace<'_>),
-    report: &Report,
     diags: &mut Diagnostics,
-    (before, locks): (&LockFile, &LockFile),
-    incomplete: &[String],
+    init: &Init<'_>,
+    workspace: &Workspace<'_>,
+    change: &LockFileChange<'_>,
 ) -> Result<(), Reported> {
+    let Init { args, report } = *init;
+    let LockFileChange { before, locks, incomplete } = *change;
     if locks.selects_as(before) {
         return Ok(());
     }

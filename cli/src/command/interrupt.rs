@@ -34,7 +34,8 @@ const TOLD_ELSEWHERE: [&str; 5] = [
 /// soon; after a second one the providers are killed and the work is dropped: `None`.
 pub(super) async fn guarded<T>(
     work: impl Future<Output = T>,
-    (pool, prepared): (&Pool<'_>, &Prepared<'_>),
+    pool: &Pool<'_>,
+    prepared: &Prepared<'_>,
     cancellation: &CancellationToken,
 ) -> Option<T> {
     tokio::pin!(work);

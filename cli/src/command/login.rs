@@ -93,7 +93,8 @@ async fn log_in(
     }
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
-            consent(diags, screen, (&host, "OAuth"), &place).await?;
+            let request = TokenRequest { host: &host, mechanism: "OAuth", place: &place };
+            consent(diags, screen, &request).await?;
             by_code(diags, &http, &host, service).await?
         }
         (Some(_), _) => {
@@ -103,8 +104,9 @@ async fn log_in(
             return Err(fail(diags, "Host does not support Terraform login", detail));
         }
         (None, Some(tokens)) => {
-            consent(diags, screen, (&host, "your browser"), &place).await?;
-            by_paste(diags, screen, &http, (&host, &tokens)).await?
+            let request = TokenRequest { host: &host, mechanism: "your browser", place: &place };
+            consent(diags, screen, &request).await?;
+            by_paste(diags, screen, &TokensApi { http: &http, host: &host, url: &tokens }).await?
         }
         (None, None) => {
             let detail = format!(
@@ -127,13 +129,21 @@ async fn log_in(
     Ok(())
 }
 
+/// A request for a token, which the user has to allow.
+struct TokenRequest<'a> {
+    host: &'a str,
+    mechanism: &'a str,
+    /// The place where the token is stored.
+    place: &'a TokenSource<'a>,
+}
+
 /// Prints the next steps, and asks for permission.
 async fn consent(
     diags: &mut Diagnostics,
     screen: &Screen,
-    (host, mechanism): (&str, &str),
-    place: &TokenSource<'_>,
+    request: &TokenRequest<'_>,
 ) -> Result<(), Reported> {
+    let TokenRequest { host, mechanism, place } = *request;
     let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
     if mechanism == "OAuth" {
         text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
@@ -191,12 +201,19 @@ async fn by_code(
     login.exchange(http, &code).map_err(|error| refused(diags, error.to_string()))
 }
 
+/// The tokens API of a host.
+struct TokensApi<'a> {
+    http: &'a Client,
+    host: &'a str,
+    url: &'a str,
+}
+
 async fn by_paste(
     diags: &mut Diagnostics,
     screen: &Screen,
-    http: &Client,
-    (host, service): (&str, &str),
+    api: &TokensApi<'_>,
 ) -> Result<String, Reported> {
+    let TokensApi { http, host, url } = *api;
     let rule = "-".repeat(81);
     out(&format!(
         "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
@@ -211,7 +228,7 @@ async fn by_paste(
         }
         Err(Unanswered::Interrupted) => return Err(interrupted(diags)),
     };
-    let url = format!("{service}account/details");
+    let url = format!("{url}account/details");
     let user = http.get(&url, Some(&format!("Bearer {token}")));
     let user = user.and_then(|answer| answer.read_text(MAX_USER)).map_err(|error| {
         let (summary, detail) = if error.is_about_asking() {

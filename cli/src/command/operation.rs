@@ -127,8 +127,9 @@ impl<'e> Prepared<'e> {
         }
         let _ = diags.append(dangling);
         let mut required = config.requirements();
-        let place = (preparing.place, preparing.fills.is_some());
-        required.extend(of_state(workspace, &config, &required, place).await);
+        let state =
+            ProvidersOfState { place: preparing.place, with_open: preparing.fills.is_some() };
+        required.extend(of_state(workspace, &config, &required, state).await);
         let launcher = workspace.launcher(diags, &required)?;
         let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
@@ -171,7 +172,8 @@ impl<'e> Prepared<'e> {
 pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    (report, overrides): (&Report, OverrideWarning),
+    report: &Report,
+    overrides: OverrideWarning,
 ) -> Result<Workspace<'e>, Reported> {
     let mut workspace = Workspace::open(env, diags)?;
     let mut warnings = Diagnostics::new();
@@ -190,6 +192,13 @@ pub(super) async fn prepare<'e>(
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 
+/// The state whose providers are needed.
+pub(super) struct ProvidersOfState<'a> {
+    pub(super) place: &'a StatePlace,
+    /// Whether those of open operations of interrupted runs are needed, too.
+    pub(super) with_open: bool,
+}
+
 /// The providers of resources that are in the state and not in the configuration any more, and if
 /// asked for those of open operations of interrupted runs. A state that cannot be read is reported
 /// by the command once it has locked it.
@@ -197,8 +206,9 @@ pub(super) async fn of_state(
     workspace: &Workspace<'_>,
     config: &Config,
     required: &BTreeMap<ProviderAddr, Constraints>,
-    (place, with_open): (&StatePlace, bool),
+    state: ProvidersOfState<'_>,
 ) -> BTreeMap<ProviderAddr, Constraints> {
+    let ProvidersOfState { place, with_open } = state;
     let diags = &mut Diagnostics::new();
     let Ok(mut store) = workspace.store(diags, config.backend(), place).await else {
         return BTreeMap::new();

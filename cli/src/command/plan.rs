@@ -36,7 +36,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             .and_then(|()| generated::check(&mut diags, generated, options.mode));
         if checked.is_err() {
             // As in Terraform, the warning comes with these errors and not with others of options.
-            drop(open_workspace(&mut diags, env, (&report, OverrideWarning::Always)));
+            drop(open_workspace(&mut diags, env, &report, OverrideWarning::Always));
         }
         checked.map(|()| options)
     });
@@ -51,7 +51,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 ask,
                 fills: None,
             };
-            let workspace = open_workspace(&mut diags, env, (&report, OverrideWarning::Always));
+            let workspace = open_workspace(&mut diags, env, &report, OverrideWarning::Always);
             prepare(&mut diags, workspace, &preparing).await.map(|prepared| (prepared, options))
         }
         Err(_) => Err(None),
@@ -78,7 +78,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         .observed_by(&observer)
         .cancelled_by(cancellation.clone());
     let planning = operation.plan(&mut diags, &mut locked, options);
-    let made = guarded(planning, (&pool, &prepared), &cancellation).await;
+    let made = guarded(planning, &pool, &prepared, &cancellation).await;
     let Some(made) = made else { return Exit::Failed };
     let exit = match made {
         Ok(PlanOutcome { plan, results, .. }) => {

@@ -189,13 +189,13 @@ pub(crate) fn open(
     workspace: &mut Workspace<'_>,
     opening: Opening<'_>,
 ) -> Result<(Saved, Config), Reported> {
-    let Opening { path, sources, generated } = opening;
+    let Opening { path, sources, .. } = opening;
     let name = path.display().to_string();
     let failed =
         |diags: &mut Diagnostics, error: PlanFileError| diags.error(error.diagnostic(&name));
     if !is_encrypted_file(path) {
         let parts = file::read(path).map_err(|error| failed(diags, error))?;
-        let (saved, config) = open_parts(diags, workspace, (path, parts), generated)?;
+        let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
             encryption::of_folder(diags, workspace, sources)?;
@@ -208,9 +208,9 @@ pub(crate) fn open(
         let error = PlanFileError::Io { what: "read", path: path.to_owned(), source: error };
         failed(diags, error)
     })?;
-    let plan = decrypted(diags, workspace, (path, &content), sources)?;
+    let plan = decrypted(diags, workspace, opening, &content)?;
     let parts = file::read_bytes(path, &plan).map_err(|error| failed(diags, error))?;
-    open_parts(diags, workspace, (path, parts), generated)
+    open_parts(diags, workspace, opening, parts)
 }
 
 /// Whether a plan file is encrypted, by its first byte: it is JSON then.
@@ -227,9 +227,10 @@ fn is_encrypted_file(path: &Path) -> bool {
 pub(crate) fn decrypted(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    (path, content): (&Path, &[u8]),
-    sources: &[VariableSource],
+    opening: Opening<'_>,
+    content: &[u8],
 ) -> Result<Vec<u8>, Reported> {
+    let Opening { path, sources, .. } = opening;
     encryption::of_folder(diags, workspace, sources)?;
     let plan = workspace.plan_cipher().open(&path.display().to_string(), content);
     plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
@@ -242,9 +243,10 @@ pub(crate) fn decrypted(
 pub(crate) fn open_parts(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    (path, parts): (&Path, file::Parts),
-    generated: Generated,
+    opening: Opening<'_>,
+    parts: file::Parts,
 ) -> Result<(Saved, Config), Reported> {
+    let Opening { path, generated, .. } = opening;
     let plan = SavedPlan::open(diags, path, parts, &workspace.env.seal_key())?;
     let backend = plan.backend().map(|backend| serde_json::from_str(backend.get())).transpose();
     let backend = backend.map_err(|error| diags.error(damaged(path, &error)))?;

@@ -17,7 +17,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::encryption;
 use super::operation::providers_of;
 use super::output::stored_file;
-use super::planfile;
+use super::planfile::{self, Opening};
+use super::state::ProvidedObject;
 use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -88,15 +89,16 @@ async fn show_file(
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
         return show_state(diags, args, workspace, &file, screen).await;
     }
+    let opening = Opening { path, sources: &[], generated: Generated::Apart };
     let content = match is_plan {
-        true => planfile::decrypted(diags, workspace, (path, &content), &[])?,
+        true => planfile::decrypted(diags, workspace, opening, &content)?,
         false => content,
     };
     let parts = file::read_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
         diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
     })?;
-    let (saved, config) = planfile::open_parts(diags, workspace, (path, parts), Generated::Apart)?;
+    let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
     if let Some(warning) = saved.plan.origin().warning(&workspace.env.seal_key(), path) {
         warn_aside(workspace, warning);
     }
@@ -145,9 +147,9 @@ fn written_state(
 ) -> Option<String> {
     let mut ignored = Diagnostics::new();
     let place = saved.place(StatePlace::default());
-    let of = (saved.plan.workspace(), config.backend());
-    let location = workspace.location_of(&mut ignored, of, &place).ok()?;
-    Some(format!("\nApplying this plan writes the state {location} (workspace {:?}).\n", of.0))
+    let name = saved.plan.workspace();
+    let location = workspace.location_of(&mut ignored, name, config.backend(), &place).ok()?;
+    Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
 }
 
 async fn show_state(
@@ -200,7 +202,8 @@ fn people(
             let addr = resource.instance(key.clone());
             for object in instance.current.iter().chain(instance.deposed.values()) {
                 let provider = &held.provider.provider;
-                text.push_str(&super::state::one(diags, pool, provider, (&addr, object), screen)?);
+                let object = ProvidedObject { provider, addr: &addr, object };
+                text.push_str(&super::state::one(diags, pool, object, screen)?);
                 text.push('\n');
             }
         }

@@ -17,7 +17,7 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 pub(super) use edit::{Editing, Ending, edit};
-pub(super) use show::one;
+pub(super) use show::{ProvidedObject, one};
 
 use super::output::stored_file;
 use crate::args::{StateCommand, StatePlace};

@@ -10,6 +10,7 @@ use formwork_value::diag::{Blame, Sources};
 
 use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{Listed, RegistryError};
+use super::source::PackageSource;
 use crate::fetch::http::HttpError;
 use crate::redact;
 
@@ -132,9 +133,10 @@ pub(super) fn download(
 pub(super) fn no_subfolder(
     named: &str,
     call: &CallSite,
-    (package, within): (&str, &str),
+    source: &PackageSource<'_>,
     why: &str,
 ) -> Diagnostic {
+    let (package, within) = (source.shown(), source.within.as_str());
     let detail =
         format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
     let summary = match call.address {

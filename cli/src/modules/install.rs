@@ -6,7 +6,7 @@ mod version;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
+use formwork_core::addr::ModuleSource;
 use formwork_core::config::{CallSite, folders};
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
@@ -17,6 +17,7 @@ use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{Manifest, Record};
 use super::registry::Registries;
+use super::source::{PackageSource, RegistrySource};
 use crate::data_dir::DataDir;
 use crate::env::{Env, MODULE_SIZE};
 use crate::fetch::archive::{ArchiveError, Limits};
@@ -116,7 +117,8 @@ pub(crate) fn install(
     }
     let changed = match (found, lock) {
         (Some(found), Some(lock)) if !lacking => {
-            locked::changed(diags, place, (&lock, found), unread.then_some(&new))?
+            let found = locked::with_kept(found, &lock, unread.then_some(&new));
+            locked::changed(diags, place, &lock, found)?
         }
         _ => None,
     };
@@ -137,16 +139,16 @@ pub(crate) fn install(
 pub(crate) fn fetch_root(
     diags: &mut Diagnostics,
     env: &Env,
-    (package, within): (&PackageAddr, &Subfolder),
+    source: &PackageSource<'_>,
     into: &Path,
 ) -> Result<PathBuf, Reported> {
     let http = Client::new(env.proxies(), std::thread::sleep);
     let fetcher = fetcher(&http, env);
-    let found = fetcher
-        .fetch(package, into, AddressOrigin::Local)
-        .and_then(|()| fetch::only_match(into, within.as_str()).map_err(FetchError::Address));
+    let found = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
+        fetch::only_match(into, source.within.as_str()).map_err(FetchError::Address)
+    });
     found.map_err(|error| {
-        let package = redact::address(&package.to_string());
+        let package = source.shown();
         let detail = format!(
             "Could not download the module's source code from {package:?}: {error}.{}",
             size_hint(&error)
@@ -295,7 +297,8 @@ impl Walk<'_> {
         let called = match &call.address {
             ModuleSource::Local(path) => self.local(diags, here, call, path)?,
             ModuleSource::Registry(module, within) => {
-                self.published(diags, here, call, (module, within))?
+                let source = RegistrySource { module, within };
+                self.published(diags, here, call, source)?
             }
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
@@ -309,8 +312,8 @@ impl Walk<'_> {
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(Progress::Downloading(name, key.clone()));
-                        let origin = here.origin();
-                        let dir = self.fetch(diags, call, &key, (package, within, origin))?;
+                        let source = PackageSource { package, within, origin: here.origin() };
+                        let dir = self.fetch(diags, call, &key, &source)?;
                         let record = Record { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
                         self.installed(here, key, record, !package.is_local())
@@ -383,8 +386,9 @@ impl Walk<'_> {
         diags: &mut Diagnostics,
         here: &'h Here<'h>,
         call: &CallSite,
-        (module, within): (&RegistryModule, &Subfolder),
+        source: RegistrySource<'_>,
     ) -> Result<Here<'h>, Reported> {
+        let RegistrySource { module, within } = source;
         let key = here.key_of(call);
         let source = call.address.to_string();
         if let Some(record) = self.kept(&key, &source, call) {
@@ -399,8 +403,10 @@ impl Walk<'_> {
         let location = self.registries.location(module, &version);
         let (package, outer) = location
             .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
-        let dir =
-            self.fetch(diags, call, &key, (&package, &outer.join(within), AddressOrigin::Remote))?;
+        let within = outer.join(within);
+        let found =
+            PackageSource { package: &package, within: &within, origin: AddressOrigin::Remote };
+        let dir = self.fetch(diags, call, &key, &found)?;
         let record = Record { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
         Ok(self.installed(here, key, record, true))
@@ -452,8 +458,9 @@ impl Walk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         key: &str,
-        (package, within, origin): (&PackageAddr, &Subfolder, AddressOrigin),
+        source: &PackageSource<'_>,
     ) -> Result<PathBuf, Reported> {
+        let PackageSource { package, within, origin } = *source;
         if key.len() > MAX_KEY {
             let what = "bytes in the names of calls within each other";
             return Err(diags.error(complaint::too_many(MAX_KEY, what, call)));
@@ -467,17 +474,15 @@ impl Walk<'_> {
                 .map_err(FetchError::from),
             None => self.fetcher.fetch(package, &aside, origin),
         };
-        let shown = redact::address(&package.to_string());
+        let shown = source.shown();
         let named = complaint::named(self.sources, call);
         result.map_err(|error| diags.error(complaint::download(&named, call, &shown, &error)))?;
         let found = fetch::only_match(&aside, within.as_str()).and_then(|found| {
             let is_folder = found.is_dir();
             is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
-        let found = found.map_err(|why| {
-            let place = (shown.as_str(), within.as_str());
-            diags.error(complaint::no_subfolder(&named, call, place, &why))
-        })?;
+        let found = found
+            .map_err(|why| diags.error(complaint::no_subfolder(&named, call, source, &why)))?;
         self.staging.complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
         Ok(super::clean(&self.staging.place(key).join(within)))

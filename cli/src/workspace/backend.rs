@@ -437,7 +437,8 @@ pub(crate) enum BackendSetup {
 impl BackendSetup {
     /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
     pub(crate) fn of(
-        (block, more): (Option<&BackendConfig>, bool),
+        block: Option<&BackendConfig>,
+        more: bool,
         to: Option<BackendConfig>,
         old: Option<&InitializedBackend>,
     ) -> Self {
@@ -523,7 +524,7 @@ mod tests {
     fn init_keeps_what_holds_and_says_what_would_change() {
         let (old, block) = (remembered(), local(None));
         let of = |block: Option<&BackendConfig>, to: Option<BackendConfig>, old| {
-            BackendSetup::of((block, to.as_ref() != block), to, old)
+            BackendSetup::of(block, to.as_ref() != block, to, old)
         };
         assert_eq!(of(None, None, None), BackendSetup::Nothing);
         assert_eq!(of(Some(&block), Some(block.clone()), Some(&old)), BackendSetup::Kept);

@@ -55,7 +55,8 @@ impl Workspace<'_> {
     pub(crate) fn location_of(
         &self,
         diags: &mut Diagnostics,
-        (name, backend): (&str, Option<&Backend>),
+        name: &str,
+        backend: Option<&Backend>,
         place: &StatePlace,
     ) -> Result<String, Reported> {
         let config = self.backend_config(diags, backend)?;

@@ -40,7 +40,8 @@ impl Service {
     pub(crate) fn new(
         client: Client,
         signer: &Signer<Credential>,
-        (name, region): (&str, &str),
+        name: &str,
+        region: &str,
     ) -> Self {
         let signer = signer.clone().with_request_signer(RequestSigner::new(name, region));
         Self { client, signer, region: region.to_owned() }
@@ -77,7 +78,8 @@ impl Authorize for Service {
 /// When the credentials have expired, or the request cannot be signed.
 async fn sign_with(
     credential: &Credential,
-    (service, region): (&str, &str),
+    service: &str,
+    region: &str,
     request: Request<Vec<u8>>,
 ) -> reqsign_core::Result<Request<Vec<u8>>> {
     let request = with_sum(request).map_err(|error| {
@@ -186,7 +188,7 @@ impl Refusal {
 }
 
 /// The cause of a failure for an answer that was not expected.
-pub(crate) fn refused(answer: &HttpResponse, (method, url): (&str, &str), region: &str) -> Cause {
+pub(crate) fn refused(answer: &HttpResponse, method: &str, url: &str, region: &str) -> Cause {
     let place = without_secrets(url);
     // An answer to HEAD has no content, but S3 names the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
@@ -251,7 +253,7 @@ mod tests {
     fn a_refusal_names_code_and_next_step() {
         let expired =
             answer(400, "<Error><Code>ExpiredToken</Code><Message>Too old.</Message></Error>");
-        let cause = refused(&expired, ("GET", "https://u:p@h/b"), "eu-west-1").to_string();
+        let cause = refused(&expired, "GET", "https://u:p@h/b", "eu-west-1").to_string();
         assert!(
             cause.starts_with(
                 "GET https://h/b: HTTP 400 Bad Request, ExpiredToken: Too old; the session"
@@ -260,7 +262,7 @@ mod tests {
         );
         let mut elsewhere = answer(301, "");
         elsewhere.headers.insert("x-amz-bucket-region", HeaderValue::from_static("us-west-2"));
-        let cause = refused(&elsewhere, ("GET", "https://h/b"), "eu-west-1").to_string();
+        let cause = refused(&elsewhere, "GET", "https://h/b", "eu-west-1").to_string();
         assert!(
             cause.ends_with(
                 "requested bucket from \"eu-west-1\", actual location \"us-west-2\": set `region`"

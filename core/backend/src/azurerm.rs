@@ -50,7 +50,7 @@ impl BackendKind for AzureKind {
         let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
         let client = client.without_redirects();
         let config::Settings { account, container, key, snapshot, credentials } = settings;
-        let account = Account::new(account, credentials, (client, Client::nearby()?));
+        let account = Account::new(account, credentials, client, Client::nearby()?);
         let container = Container::new(container, Arc::new(account));
         let root = arguments.root().to_owned();
         Ok(Arc::new(Azure { container, key, snapshot, root }))

@@ -78,7 +78,7 @@ fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
     if let Some(name) = arguments.variable("CONSUL_TLS_SERVER_NAME") {
         let parsed: Option<Uri> = url.parse().ok();
         let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
-        client = client.with_server_name(&tls, (host, &name))?;
+        client = client.with_server_name(&tls, host, &name)?;
     }
     let auth = text("http_auth", "CONSUL_HTTP_AUTH").map(|auth| {
         // A user name alone has an empty password, as in Consul's own client.

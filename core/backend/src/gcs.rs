@@ -75,7 +75,7 @@ impl BackendKind for GcsKind {
         let variables = &arguments.environment.variables;
         let around = context(variables.clone(), client.clone());
         let nearby = context(variables.clone(), Client::nearby()?);
-        let signer = credentials::signer(arguments, (around, nearby))?;
+        let signer = credentials::signer(arguments, around, nearby)?;
         let encryption = encryption(arguments)?;
         let bucket = Bucket { name, endpoint: endpoint(arguments)?, client, signer, encryption };
         Ok(Arc::new(Gcs { bucket, prefix, root: arguments.root().to_owned() }))

@@ -240,7 +240,7 @@ impl LocalStore {
         let from = open_file(stored).map_err(failed(StoreOperation::Read, stored))?;
         let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
         let pipe = if self.files.named.backup { Pipe::Written } else { Pipe::Replaced };
-        replace::write_aside(&self.disk, (backup, pipe), Some(&about), &|to| {
+        self.disk.write_aside(backup, pipe, Some(&about), &|to| {
             if !self.cipher.encrypts() {
                 return io::copy(&mut &from, to).map(drop);
             }
@@ -344,7 +344,8 @@ impl StateStore for LocalStore {
 
     fn doubts(&self) -> Vec<Diagnostic> {
         let empty = self.empty_file().map(empty);
-        let backup = self.backup_without_state().map(|backup| self.only_a_backup(backup));
+        let backup = self.backup_without_state();
+        let backup = backup.map(|(path, n_resources)| self.only_a_backup(path, n_resources));
         empty.into_iter().chain(backup).collect()
     }
 
@@ -360,7 +361,7 @@ impl StateStore for LocalStore {
 
 impl LocalStore {
     /// Warns of a state that is not there, although its backup is.
-    fn only_a_backup(&self, (backup, n_resources): (&Path, Option<usize>)) -> Diagnostic {
+    fn only_a_backup(&self, backup: &Path, n_resources: Option<usize>) -> Diagnostic {
         let has = match n_resources {
             Some(n_resources) => format!("has one with {n_resources} resources"),
             None => "is there and cannot be read".to_owned(),

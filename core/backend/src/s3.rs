@@ -58,7 +58,7 @@ impl BackendKind for S3Kind {
         let bucket = Bucket {
             name: settings.bucket.clone(),
             url: settings.addressing.bucket(&settings.bucket, region),
-            service: Service::new(client.clone(), &signer, ("s3", region)),
+            service: Service::new(client.clone(), &signer, "s3", region),
             encryption: settings.encryption.clone(),
             acl: settings.acl.clone(),
             checksum: settings.checksum,
@@ -66,7 +66,7 @@ impl BackendKind for S3Kind {
         let table = settings.table.clone().map(|(name, url)| Table {
             name,
             url,
-            service: Service::new(client, &signer, ("dynamodb", region)),
+            service: Service::new(client, &signer, "dynamodb", region),
         });
         Ok(Arc::new(S3 { settings, bucket, table, root: arguments.root().to_owned() }))
     }
@@ -112,7 +112,7 @@ pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, Stri
     let fips = arguments.truth("use_fips_endpoint").unwrap_or(false);
     let usual = || Partition::of(&region).endpoint("kms", &region, fips);
     let url = config::endpoint(arguments, "kms")?.unwrap_or_else(usual);
-    Ok((Service::new(client, &signer, ("kms", &region)), url))
+    Ok((Service::new(client, &signer, "kms", &region), url))
 }
 
 /// The client of all services.

@@ -133,7 +133,8 @@ impl Client {
     pub(crate) fn with_server_name(
         self,
         tls: &Tls,
-        (host, name): (&str, &str),
+        host: &str,
+        name: &str,
     ) -> Result<Self, ConfigError> {
         let tls_connector = NamedTlsConnector::new(host, name).map_err(|error| {
             ConfigError::new(format!("the server name {name:?} for TLS is not valid: {error}"))

@@ -321,7 +321,7 @@ impl StateSession {
     pub async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match save_errored((&self.file, self.store.cipher()), &self.folder) {
+            match save_errored(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }

@@ -41,9 +41,10 @@ impl Listener {
     /// Binds as the environment wishes: a unix socket, or TCP on this machine where there can be none.
     pub(super) async fn bind(environment: &PluginEnvironment) -> io::Result<Self> {
         let folder = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let (first, last) = environment.ports;
         match bind_unix(&folder, environment.socket_group.as_deref()) {
             Ok(socket) => Ok(Self::Unix(socket)),
-            Err(unix) => match bind_tcp(environment.ports).await {
+            Err(unix) => match bind_tcp(first, last).await {
                 Ok(listener) => Ok(Self::Tcp(listener)),
                 Err(tcp) => Err(io::Error::new(
                     unix.kind(),
@@ -137,7 +138,7 @@ fn share(path: &Path, group: &str) -> io::Result<()> {
     set_permissions(path, Permissions::from_mode(0o660))
 }
 
-async fn bind_tcp((first, last): (u16, u16)) -> io::Result<TcpListener> {
+async fn bind_tcp(first: u16, last: u16) -> io::Result<TcpListener> {
     let mut refused = io::Error::other(format!("{first} to {last} is no range of ports"));
     // Without variables both are zero, and the system picks a port, as in go-plugin.
     for port in first..=last {
@@ -242,11 +243,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_range_of_ports_is_tried_in_turn() {
-        let taken = bind_tcp((0, 0)).await.expect("some port is free");
+        let taken = bind_tcp(0, 0).await.expect("some port is free");
         let port = taken.local_addr().expect("an address").port();
-        let refused = bind_tcp((port, port)).await.expect_err("it is taken");
+        let refused = bind_tcp(port, port).await.expect_err("it is taken");
         assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
-        let refused = bind_tcp((2, 1)).await.expect_err("nothing to try");
+        let refused = bind_tcp(2, 1).await.expect_err("nothing to try");
         assert_eq!(refused.to_string(), "2 to 1 is no range of ports");
     }
 }

@@ -53,16 +53,6 @@ pub struct Rule {
     pub fix: &'static str,
 }
 
-const fn row(
-    (id, severity, level): (&'static str, Severity, u8),
-    text: &'static str,
-    source: &'static str,
-    harm: &'static str,
-    fix: &'static str,
-) -> Rule {
-    Rule { id, severity, level, text, source, harm, fix }
-}
-
 /// Families of rules by the first letter of their ids, in the order of reports.
 pub const FAMILIES: [(&str, &str); 16] = [
     ("H", "Handshake and process"),

@@ -9,13 +9,22 @@ use syn::{DeriveInput, Ident, Path, Type};
 use crate::attrs::StructAttrs;
 use crate::part::{Part, is_a, last_parameter};
 
+/// The structs that are made beside a model.
+pub(crate) struct ModelStructs<'a> {
+    /// The arguments.
+    pub(crate) settable: &'a Ident,
+    /// The computed attributes.
+    pub(crate) computed: &'a Ident,
+}
+
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
 pub(crate) fn of_model(
     input: &DeriveInput,
     said: &StructAttrs,
     parts: &[Part<'_>],
-    (settable, computed): (&Ident, &Ident),
+    structs: &ModelStructs<'_>,
 ) -> TokenStream {
+    let ModelStructs { settable, computed } = *structs;
     let model = &input.ident;
     let theirs: Vec<_> = parts.iter().filter(|part| !part.is_local()).collect();
     let is_whole = theirs.len() == parts.len();

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::like;
+use crate::like::{self, ModelStructs};
 use crate::part::{Part, is_a, parts};
 use crate::resource;
 use crate::view::{View, conversion, implementation};
@@ -44,7 +44,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let (settable, set) = (settable.expand(), set.expand());
     let from_model = conversion(model, &computed, &ours, |part, value| part.as_computed(value));
-    let alike = like::of_model(input, &said, &parts, (&input_name, &computed));
+    let structs = ModelStructs { settable: &input_name, computed: &computed };
+    let alike = like::of_model(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.imports());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));

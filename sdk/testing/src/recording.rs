@@ -112,7 +112,7 @@ impl Recording {
         kept.lines.iter().filter(|line| !line.used).map(Line::name).collect()
     }
 
-    fn keep(&self, (call, of): (&str, &str), request: Page<'_>, answer: Page<'_>) {
+    fn keep(&self, call: &str, of: &str, request: Page<'_>, answer: Page<'_>) {
         let mut kept = self.kept();
         // For the whole record, so that a secret is hidden in earlier lines too.
         kept.secrets.learn(request.secrets, request.names);
@@ -128,7 +128,7 @@ impl Recording {
     }
 
     /// Finds the answer to a call, with the secrets of this run.
-    fn answer(&self, (call, of): (&str, &str), request: Page<'_>) -> Result<Json, String> {
+    fn answer(&self, call: &str, of: &str, request: Page<'_>) -> Result<Json, String> {
         let mut kept = self.kept();
         let Kept { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);

@@ -109,7 +109,8 @@ impl Copy<'_> {
             let copied = self.package(addr, &version, platform).and_then(|fetched| {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
                 let place = |error| ("Cannot download provider release", format!("{error}"));
-                put(&fetched, folder, (addr, &version, platform)).map_err(place)
+                let (folder, name) = (folder_of(folder, addr), file_name(addr, &version, platform));
+                put(&fetched, &folder, &name).map_err(place)
             });
             if let Err((summary, reason)) = copied {
                 let detail =
@@ -155,22 +156,17 @@ impl Copy<'_> {
     }
 }
 
-/// Puts an archive into a mirror. It gets its name when it is whole.
-fn put(
-    fetched: &Fetched,
-    folder: &Path,
-    (addr, version, platform): (&ProviderAddr, &Version, &Platform),
-) -> io::Result<()> {
+/// Puts an archive into a folder of a mirror. It gets its name when it is whole.
+fn put(fetched: &Fetched, folder: &Path, name: &str) -> io::Result<()> {
     let Content::Archive(archive) = &fetched.content else {
         return Err(io::Error::other("the package is not an archive"));
     };
-    let folder = folder_of(folder, addr);
-    std::fs::create_dir_all(&folder)?;
-    let mut aside = tempfile::NamedTempFile::new_in(&folder)?;
+    std::fs::create_dir_all(folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     let mut archive = archive;
     io::Seek::rewind(&mut archive)?;
     io::copy(&mut archive, &mut aside)?;
-    save(aside, &folder.join(file_name(addr, version, platform)))
+    save(aside, &folder.join(name))
 }
 
 fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {

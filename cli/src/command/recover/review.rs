@@ -56,7 +56,8 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
                 }
                 let found = searched.explanations.get(one.place()).map(String::as_str);
                 let Some(answer) = answer(&screen, one, found).await else { break };
-                match settle(diags, (&operations.import, locked), &one.addr, &answer).await {
+                let answer = ReviewAnswer { addr: &one.addr, text: &answer };
+                match settle(diags, &operations.import, locked, answer).await {
                     Ok(decided) => is_decided |= decided,
                     Err(reported) => result = Err(reported),
                 }
@@ -110,14 +111,21 @@ fn choice(answer: &str) -> Option<ReviewDecision<'_>> {
     words.next().is_none().then_some(choice)
 }
 
+/// An answer about what is open at an address.
+struct ReviewAnswer<'a> {
+    addr: &'a InstanceAddr,
+    text: &'a str,
+}
+
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (operation, locked): (&Operation<'_>, &mut StateSession),
-    addr: &InstanceAddr,
-    answer: &str,
+    operation: &Operation<'_>,
+    locked: &mut StateSession,
+    answer: ReviewAnswer<'_>,
 ) -> Result<bool, Reported> {
-    match choice(answer) {
+    let ReviewAnswer { addr, text } = answer;
+    match choice(text) {
         Some(ReviewDecision::Adopt { id }) => {
             let request = AdoptRequest { addr, id, force: false };
             out(&adopted(&operation.adopt(diags, locked, request).await?));

@@ -107,7 +107,8 @@ fn as_json(write: &HistoryWrite) -> serde_json::Value {
 pub(super) async fn object_at(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    (addr, at): (&InstanceAddr, &str),
+    addr: &InstanceAddr,
+    at: &str,
 ) -> Result<Entry, Reported> {
     let point = match (at.parse(), OffsetDateTime::parse(at, &Rfc3339)) {
         (Ok(serial), _) => HistoryPoint::Serial(serial),

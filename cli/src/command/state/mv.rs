@@ -129,7 +129,8 @@ async fn between(
         }
     };
     let text = if source.found {
-        transfer(diags, args, (&mut source, &mut destination), addrs).await
+        let states = StatePair { source: &mut source, destination: &mut destination };
+        transfer(diags, args, states, addrs).await
     } else {
         Err(no_state(diags))
     };
@@ -138,12 +139,19 @@ async fn between(
     text
 }
 
+/// Two states between which objects are moved.
+struct StatePair<'a> {
+    source: &'a mut StateSession,
+    destination: &'a mut StateSession,
+}
+
 async fn transfer(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
-    (source, destination): (&mut StateSession, &mut StateSession),
+    states: StatePair<'_>,
     addrs: (&Target, &Target),
 ) -> Result<String, Reported> {
+    let StatePair { source, destination } = states;
     let (from, to) = addrs;
     let states = MoveStates { source: &source.file.state, destination: &destination.file.state };
     let moves = plan_moves(diags, states, from, to)?;

@@ -18,7 +18,7 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
         workspace.check_versions(diags)?;
         let from = provider(diags, "from", &args.from);
         let to = provider(diags, "to", &args.to);
-        let (from, to) = (from?, to?);
+        let replacement = ProviderReplacement { from: from?, to: to? };
         let editing = Editing {
             place: args.edit.place(),
             any_backend: true,
@@ -27,7 +27,7 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
             must_exist: true,
         };
         edit(diags, workspace, editing, |diags, locked| {
-            replace(diags, locked, (&from, &to), args.auto_approve)
+            replace(diags, locked, &replacement, args.auto_approve)
         })
         .await
     })
@@ -41,12 +41,19 @@ fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<Provider
     })
 }
 
+/// A provider, and the one that takes its place.
+struct ProviderReplacement {
+    from: ProviderAddr,
+    to: ProviderAddr,
+}
+
 fn replace(
     diags: &mut Diagnostics,
     locked: &mut StateSession,
-    (from, to): (&ProviderAddr, &ProviderAddr),
+    replacement: &ProviderReplacement,
     auto_approve: bool,
 ) -> Result<Ending, Reported> {
+    let ProviderReplacement { from, to } = replacement;
     let theirs = provided_by(&locked.file.state, from);
     if theirs.is_empty() {
         return Ok(Ending::Unchanged("No matching resources found.\n".into()));

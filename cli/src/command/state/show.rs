@@ -36,7 +36,7 @@ async fn text(
         args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
     let (provider, object) = match &args.at {
         Some(at) => {
-            let entry = object_at(diags, workspace, (&addr, at)).await?;
+            let entry = object_at(diags, workspace, &addr, at).await?;
             (entry.provider.provider, entry.object)
         }
         None => stored(diags, args, workspace, &addr).await?,
@@ -46,7 +46,10 @@ async fn text(
     let loaded = pool.load(diags, [provider.clone()]).await;
     pool.tell(diags);
     let text = match loaded {
-        Ok(()) => one(diags, &pool, &provider, (&addr, &object), screen),
+        Ok(()) => {
+            let object = ProvidedObject { provider: &provider, addr: &addr, object: &object };
+            one(diags, &pool, object, screen)
+        }
         Err(reported) => Err(reported),
     };
     launcher.shutdown(diags).await;
@@ -70,14 +73,22 @@ async fn stored(
     Err(diags.error(Diagnostic::error("No instance found for the given address!", detail)))
 }
 
+/// An object of a state, with its provider.
+#[derive(Clone, Copy)]
+pub(in crate::command) struct ProvidedObject<'a> {
+    pub(in crate::command) provider: &'a ProviderAddr,
+    pub(in crate::command) addr: &'a InstanceAddr,
+    pub(in crate::command) object: &'a Object,
+}
+
 /// One object, as a block of configuration.
 pub(in crate::command) fn one(
     diags: &mut Diagnostics,
     pool: &Pool<'_>,
-    provider: &ProviderAddr,
-    (addr, object): (&InstanceAddr, &Object),
+    shown: ProvidedObject<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
+    let ProvidedObject { provider, addr, object } = shown;
     let value = decode(diags, pool, provider, addr, object)?;
     let name = &addr.resource;
     let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));

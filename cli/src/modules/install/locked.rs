@@ -9,22 +9,31 @@ use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{Manifest, Record};
 
-/// The lock file to be written, if it is to change. Where the calls of a module could not be read, the
-/// locks of `kept` modules stay.
+/// The locks that were found. Where the calls of a module could not be read, the locks of `kept` modules
+/// stay.
+pub(super) fn with_kept(
+    mut found: ModuleLock,
+    lock: &ModuleLock,
+    kept: Option<&Manifest>,
+) -> ModuleLock {
+    for (key, one) in &lock.0 {
+        if kept.is_some_and(|kept| kept.0.contains_key(key)) {
+            found.0.entry(key.clone()).or_insert_with(|| one.clone());
+        }
+    }
+    found
+}
+
+/// The lock file to be written, if it is to change.
 ///
 /// # Errors
 /// When it must stay as it is.
 pub(super) fn changed(
     diags: &mut Diagnostics,
     place: &ModulesFolder<'_>,
-    (lock, mut found): (&ModuleLock, ModuleLock),
-    kept: Option<&Manifest>,
+    lock: &ModuleLock,
+    found: ModuleLock,
 ) -> Result<Option<ModuleLock>, Reported> {
-    for (key, one) in &lock.0 {
-        if kept.is_some_and(|kept| kept.0.contains_key(key)) {
-            found.0.entry(key.clone()).or_insert_with(|| one.clone());
-        }
-    }
     if found == *lock {
         return Ok(None);
     }

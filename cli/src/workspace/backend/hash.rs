@@ -30,15 +30,16 @@ fn write(text: &mut String, value: &Value) {
             }
             text.push('}');
         }
-        Value::Object(object) => enclosed(text, ('<', '>'), object.iter().map(|(_, value)| value)),
-        Value::Tuple(_) => enclosed(text, ('<', '>'), value.peek().children().iter()),
-        other => enclosed(text, ('[', ']'), other.children().iter()),
+        Value::Object(object) => enclosed(text, '<', '>', object.iter().map(|(_, value)| value)),
+        Value::Tuple(_) => enclosed(text, '<', '>', value.peek().children().iter()),
+        other => enclosed(text, '[', ']', other.children().iter()),
     }
 }
 
 fn enclosed<'v>(
     text: &mut String,
-    (open, close): (char, char),
+    open: char,
+    close: char,
     values: impl Iterator<Item = &'v Value>,
 ) {
     text.push(open);

@@ -174,7 +174,7 @@ impl Sts {
             .body(body.join("&").into_bytes())
             .map_err(|error| Error::config_invalid(format!("{}: {error}", self.endpoint)))?;
         let request = match credential {
-            Some(credential) => sign_with(credential, ("sts", &self.region), request).await?,
+            Some(credential) => sign_with(credential, "sts", &self.region, request).await?,
             None => request,
         };
         let response = context.http_send_as_string(request.map(Into::into)).await?;

@@ -88,7 +88,8 @@ impl Account {
     pub(super) fn new(
         name: String,
         credentials: Credentials,
-        (client, nearby): (Client, Client),
+        client: Client,
+        nearby: Client,
     ) -> Self {
         Self { name, credentials, client, nearby, resolved: OnceCell::new() }
     }

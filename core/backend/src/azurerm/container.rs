@@ -55,6 +55,14 @@ pub(super) enum Condition {
     Tag(String),
 }
 
+/// The conditions of a write.
+pub(super) struct AccessConditions<'a> {
+    /// The condition on the stored blob.
+    pub(super) stored: &'a Condition,
+    /// The id of the lease under which it is written.
+    pub(super) lease: Option<&'a str>,
+}
+
 /// The outcome of a call with a condition.
 #[derive(Debug)]
 pub(super) enum Outcome {
@@ -179,16 +187,17 @@ impl Container {
     pub(super) async fn put(
         &self,
         blob: &str,
-        (content, metadata): (Vec<u8>, &BTreeMap<String, String>),
-        (condition, lease): (&Condition, Option<&str>),
+        content: Vec<u8>,
+        metadata: &BTreeMap<String, String>,
+        conditions: AccessConditions<'_>,
     ) -> Result<Outcome, Cause> {
         let mut call = Call::new("PUT", blob, "")
             // The service refuses a new blob without a type.
             .header("x-ms-blob-type", "BlockBlob")
             .header(header::CONTENT_TYPE.as_str(), "application/json")
-            .lease(lease)
+            .lease(conditions.lease)
             .metadata(metadata);
-        call = match condition {
+        call = match conditions.stored {
             Condition::Any => call,
             // With `*` the service refuses where any version exists, so that of two first writes
             // one fails.

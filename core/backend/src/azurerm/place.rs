@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::container::{Blob, Condition, Container, Outcome};
+use super::container::{AccessConditions, Blob, Condition, Container, Outcome};
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
@@ -73,8 +73,8 @@ impl AzurePlace {
     ) -> Result<Result<(), (String, Cause)>, Cause> {
         let Version { condition, metadata, .. } = version;
         // A PUT replaces the metadata, too, and they describe the holder of the lock.
-        let how = (condition, self.lease.as_deref());
-        match self.container.put(&self.blob, (text.to_vec(), metadata), how).await? {
+        let conditions = AccessConditions { stored: condition, lease: self.lease.as_deref() };
+        match self.container.put(&self.blob, text.to_vec(), metadata, conditions).await? {
             Outcome::Refused(code, cause) => Ok(Err((code, cause))),
             Outcome::Done(tag) => {
                 self.known = Some(Version {
@@ -101,9 +101,9 @@ impl AzurePlace {
         if let Some(blob) = self.container.properties(&self.blob).await? {
             return Ok((blob.metadata, blob.is_leased));
         }
-        let empty = (Vec::new(), &BTreeMap::new());
+        let absent = AccessConditions { stored: &Condition::Absent, lease: None };
         // Refused where another program has made it since: then it is there.
-        self.container.put(&self.blob, empty, (&Condition::Absent, None)).await?;
+        self.container.put(&self.blob, Vec::new(), &BTreeMap::new(), absent).await?;
         Ok((BTreeMap::new(), false))
     }
 

@@ -143,7 +143,7 @@ impl AwsKms {
         let answer = wait_for(self.service.send(&request))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         if !answer.status.is_success() {
-            let refusal = refused(&answer, ("POST", &self.url), self.service.region());
+            let refusal = refused(&answer, "POST", &self.url, self.service.region());
             return Err(format!("{action}: {refusal}"));
         }
         // The answer has the key, so no message has a part of it.

@@ -120,7 +120,8 @@ impl Bucket {
     pub(super) async fn put(
         &self,
         object: &str,
-        (content, of): (Vec<u8>, Use),
+        content: Vec<u8>,
+        of: Use,
         generation: Option<&str>,
     ) -> Result<Put, Cause> {
         // Uploads have a path of their own, which begins at the host whatever folder the endpoint

@@ -96,7 +96,8 @@ struct Issued {
 /// When the credentials are no JSON, or no file can be read.
 pub(super) fn signer(
     arguments: &Arguments<'_>,
-    (around, nearby): (Context, Context),
+    around: Context,
+    nearby: Context,
 ) -> std::result::Result<Signer<Credential>, ConfigError> {
     let source = source(arguments)?;
     let variables =

@@ -74,8 +74,9 @@ impl RemotePlace for GcsPlace {
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let (object, content) = (self.state(), (text.clone(), Use::State));
-        match self.bucket.put(&object, content, self.known.as_deref()).await? {
+        let object = self.state();
+        let known = self.known.as_deref();
+        match self.bucket.put(&object, text.clone(), Use::State, known).await? {
             Put::Stored(generation) => self.known = Some(generation),
             // An attempt whose answer was lost may have changed the generation.
             Put::Refused => match self.bucket.get(&object, Use::State).await? {
@@ -91,7 +92,7 @@ impl RemotePlace for GcsPlace {
         let path = format!("gs://{}/{object}", self.bucket.name);
         let content = serde_json::to_vec(&LockInfo { path, ..info.clone() })?;
         // The lock is the existence of the object, which only one of several processes can make.
-        match self.bucket.put(&object, (content, Use::Lock), Some(ABSENT)).await? {
+        match self.bucket.put(&object, content, Use::Lock, Some(ABSENT)).await? {
             Put::Stored(generation) => self.held = Some(generation),
             Put::Refused => match self.holder().await? {
                 // An earlier attempt has reached the server although its answer was lost.

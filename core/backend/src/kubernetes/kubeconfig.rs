@@ -173,10 +173,12 @@ impl Kubeconfig {
         let user = selection.user.clone().unwrap_or(context.user);
         let mut access = Access::default();
         if !cluster.is_empty() {
-            access.add_cluster(find(self.clusters.as_deref(), &cluster, "cluster")?)?;
+            let (entry, folder) = find(self.clusters.as_deref(), &cluster, "cluster")?;
+            access.add_cluster(entry, &folder)?;
         }
         if !user.is_empty() {
-            access.add_user(find(self.users.as_deref(), &user, "auth info")?)?;
+            let (entry, folder) = find(self.users.as_deref(), &user, "auth info")?;
+            access.add_user(entry, &folder)?;
         }
         Ok(access)
     }
@@ -195,7 +197,7 @@ fn find<T: Clone + Default>(
 }
 
 impl Access {
-    fn add_cluster(&mut self, (entry, folder): (ClusterEntry, PathBuf)) -> Result<(), ConfigError> {
+    fn add_cluster(&mut self, entry: ClusterEntry, folder: &Path) -> Result<(), ConfigError> {
         if entry.tls_server_name.is_some() {
             return Err(ConfigError::new(
                 "tls-server-name of the cluster is not supported: use a server name of the certificate",
@@ -203,21 +205,20 @@ impl Access {
         }
         self.server = entry.server;
         self.proxy = entry.proxy_url;
-        let data = (entry.certificate_authority_data, entry.certificate_authority);
-        self.authorities = pem(data, &folder, "certificate-authority")?;
+        let (data, path) = (entry.certificate_authority_data, entry.certificate_authority);
+        self.authorities = pem(data, path, folder, "certificate-authority")?;
         Ok(())
     }
 
-    fn add_user(&mut self, (entry, folder): (UserEntry, PathBuf)) -> Result<(), ConfigError> {
+    fn add_user(&mut self, entry: UserEntry, folder: &Path) -> Result<(), ConfigError> {
         if entry.auth_provider.is_some() {
             return Err(ConfigError::new(
                 "auth-provider is not supported, as Kubernetes has removed it: use exec",
             ));
         }
-        let data = (entry.client_certificate_data, entry.client_certificate);
-        self.certificate = pem(data, &folder, "client-certificate")?;
-        let data = (entry.client_key_data, entry.client_key);
-        self.key = pem(data, &folder, "client-key")?;
+        let (data, path) = (entry.client_certificate_data, entry.client_certificate);
+        self.certificate = pem(data, path, folder, "client-certificate")?;
+        self.key = pem(entry.client_key_data, entry.client_key, folder, "client-key")?;
         self.token = entry.token.filter(|token| !token.is_empty());
         self.token_file = entry.token_file.map(|path| folder.join(path));
         self.username = entry.username;
@@ -235,7 +236,8 @@ impl Access {
 
 /// The text of a certificate or key: encoded in the configuration, or in a file.
 fn pem(
-    (data, path): (Option<String>, Option<String>),
+    data: Option<String>,
+    path: Option<String>,
     folder: &Path,
     name: &str,
 ) -> Result<Option<String>, ConfigError> {

@@ -137,12 +137,12 @@ impl KubernetesPlace {
         self.cluster.update(Kind::Secret, &secret).await
     }
 
-    async fn holder(&self) -> Result<Option<(Object, String)>, Cause> {
+    async fn holder(&self) -> Result<Option<HeldLease>, Cause> {
         let Some(lease) = self.cluster.get(Kind::Lease, &self.lease()).await? else {
             return Ok(None);
         };
         let id = lease.0["spec"]["holderIdentity"].as_str().map(str::to_owned);
-        Ok(id.map(|id| (lease, id)))
+        Ok(id.map(|id| HeldLease { lease, id }))
     }
 
     /// Writes the holder into the lease, and makes the lease if there is none.
@@ -173,11 +173,20 @@ impl KubernetesPlace {
     }
 }
 
-/// The description of the holder of a lease.
-fn described((lease, id): &(Object, String)) -> Box<LockInfo> {
-    let text = lease.0["metadata"]["annotations"][HOLDER].as_str().unwrap_or_default();
-    let info: LockInfo = serde_json::from_str(text).unwrap_or_default();
-    Box::new(LockInfo { id: id.clone(), ..info })
+/// A lease that has a holder.
+struct HeldLease {
+    lease: Object,
+    /// The id of the holder.
+    id: String,
+}
+
+impl HeldLease {
+    /// The description of the holder.
+    fn described(&self) -> Box<LockInfo> {
+        let text = self.lease.0["metadata"]["annotations"][HOLDER].as_str().unwrap_or_default();
+        let info: LockInfo = serde_json::from_str(text).unwrap_or_default();
+        Box::new(LockInfo { id: self.id.clone(), ..info })
+    }
 }
 
 /// Sets a member of nested objects, or removes it.
@@ -276,8 +285,8 @@ impl RemotePlace for KubernetesPlace {
         }
         // Another process has it, or an earlier attempt whose answer was lost.
         match self.holder().await? {
-            Some((_, id)) if id == info.id => Ok(Locking::Taken),
-            holder => Ok(Locking::Held(holder.as_ref().map(described))),
+            Some(held) if held.id == info.id => Ok(Locking::Taken),
+            held => Ok(Locking::Held(held.as_ref().map(HeldLease::described))),
         }
     }
 
@@ -303,8 +312,8 @@ impl RemotePlace for KubernetesPlace {
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut held = self.holder().await?;
-        if let Some((lease, _)) = held.as_ref().filter(|(_, holder)| holder == id) {
-            let mut lease = lease.clone();
+        if let Some(found) = held.as_ref().filter(|held| held.id == id) {
+            let mut lease = found.lease.clone();
             // The version that was read goes along, so a lease that another process has taken since
             // stays.
             set(&mut lease.0, &["spec", "holderIdentity"], None);
@@ -314,6 +323,6 @@ impl RemotePlace for KubernetesPlace {
             }
             held = self.holder().await?;
         }
-        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(described)))
+        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(HeldLease::described)))
     }
 }

@@ -9,7 +9,7 @@ use formwork_core::state::file::{StateFile, id_of};
 use formwork_core::state::{Object, State};
 
 use super::is_no_file;
-use super::replace::{self, Disk, Pipe};
+use super::replace::{Disk, Pipe};
 use crate::encryption::StateCipher;
 use crate::store::StoreError;
 
@@ -134,7 +134,8 @@ fn is_same(one: &Object, other: &Object) -> bool {
 /// # Errors
 /// When that fails too.
 pub fn save_errored(
-    (file, cipher): (&StateFile, &StateCipher),
+    file: &StateFile,
+    cipher: &StateCipher,
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
@@ -147,9 +148,7 @@ pub fn save_errored(
     });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
-    replace::write_aside(&Disk::default(), (&path, Pipe::Replaced), None, &|to| {
-        cipher.write_to(&stored, to)
-    })?;
+    Disk::default().write_aside(&path, Pipe::Replaced, None, &|to| cipher.write_to(&stored, to))?;
     Ok((path, kept))
 }
 

@@ -200,35 +200,38 @@ pub(super) enum Pipe {
     Replaced,
 }
 
-/// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
-/// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
-pub(super) fn write_aside(
-    disk: &Disk,
-    (path, pipe): (&Path, Pipe),
-    of: Option<&Metadata>,
-    text: Text<'_>,
-) -> Result<(), StoreError> {
-    let write_failed = |error| failed(StoreOperation::Write, path)(error);
-    if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
-        // Replacing a device or pipe by a file would break it for all other programs.
-        let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
-        return text(&mut there).map_err(write_failed);
+impl Disk {
+    /// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
+    /// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
+    pub(super) fn write_aside(
+        &self,
+        path: &Path,
+        pipe: Pipe,
+        of: Option<&Metadata>,
+        text: Text<'_>,
+    ) -> Result<(), StoreError> {
+        let write_failed = |error| failed(StoreOperation::Write, path)(error);
+        if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
+            // Replacing a device or pipe by a file would break it for all other programs.
+            let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
+            return text(&mut there).map_err(write_failed);
+        }
+        let next = beside(path, ".next");
+        let there = path.metadata().ok().map(|found| Access::of(&found));
+        let access = match (there, of.map(Access::of)) {
+            (Some(there), Some(of)) => Some(there.at_most(of)),
+            (there, of) => there.or(of),
+        };
+        let file = self.create(&next, access).map_err(write_failed)?;
+        let placed = self
+            .fill(&file, text)
+            .and_then(|()| self.rename(&next, path))
+            .and_then(|()| self.sync_names(path));
+        placed.map_err(|error| {
+            std::fs::remove_file(&next).ok();
+            write_failed(error)
+        })
     }
-    let next = beside(path, ".next");
-    let there = path.metadata().ok().map(|found| Access::of(&found));
-    let access = match (there, of.map(Access::of)) {
-        (Some(there), Some(of)) => Some(there.at_most(of)),
-        (there, of) => there.or(of),
-    };
-    let file = disk.create(&next, access).map_err(write_failed)?;
-    let placed = disk
-        .fill(&file, text)
-        .and_then(|()| disk.rename(&next, path))
-        .and_then(|()| disk.sync_names(path));
-    placed.map_err(|error| {
-        std::fs::remove_file(&next).ok();
-        write_failed(error)
-    })
 }
 
 /// Whether this is a device, such as `/dev/null`. Writing to one does not wait for a reader.

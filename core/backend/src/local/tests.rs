@@ -396,7 +396,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
         // Opened without waiting for a writer.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        replace::write_aside(&Disk::default(), (path, Pipe::Written), None, &text).unwrap();
+        Disk::default().write_aside(path, Pipe::Written, None, &text).unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
         assert!(link.is_symlink(), "the link was replaced");
@@ -409,13 +409,13 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
     let [pipe, link] = pipe_in(&folder);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&link, &pipe] {
-        replace::write_aside(&Disk::default(), (path, Pipe::Replaced), None, &text).unwrap();
+        Disk::default().write_aside(path, Pipe::Replaced, None, &text).unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     }
     // A file that goes to a device is not kept, and that does not wait either.
     let device = folder.path().join("device");
     symlink("/dev/null", &device).unwrap();
-    replace::write_aside(&Disk::default(), (&device, Pipe::Replaced), None, &text).unwrap();
+    Disk::default().write_aside(&device, Pipe::Replaced, None, &text).unwrap();
     assert!(device.is_symlink());
 }
 
@@ -430,7 +430,7 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
             symlink(target, &errored).unwrap();
         }
         let (path, kept) =
-            save_errored((&StateFile::fresh(), &StateCipher::default()), folder.path()).unwrap();
+            save_errored(&StateFile::fresh(), &StateCipher::default(), folder.path()).unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();
@@ -572,7 +572,7 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
     let (path, kept) =
-        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
+        save_errored(&file_with("a"), &StateCipher::default(), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
@@ -604,17 +604,18 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let mut store = self::store(&folder);
         store.write(&mut file_with("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
+        save_errored(&file_with("a"), &StateCipher::default(), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.
     let folder = folder();
     let made = folder.path().join("made");
-    replace::write_aside(&Disk::default(), (&made, Pipe::Replaced), None, &|_| {
-        assert_eq!(mode_of(&folder, ".made.next"), 0o600);
-        Ok(())
-    })
-    .unwrap();
+    Disk::default()
+        .write_aside(&made, Pipe::Replaced, None, &|_| {
+            assert_eq!(mode_of(&folder, ".made.next"), 0o600);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[tokio::test]
@@ -713,7 +714,7 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
         StateFile::read(text.as_bytes()).unwrap()
     };
     let save =
-        |file: StateFile| save_errored((&file, &StateCipher::default()), folder.path()).unwrap().1;
+        |file: StateFile| save_errored(&file, &StateCipher::default(), folder.path()).unwrap().1;
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
     let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));

@@ -19,19 +19,21 @@ pub(super) struct Held {
     others: BTreeSet<String>,
 }
 
-impl Held {
+impl Table {
     /// Reads the claims of some runs, and those of others on some instances.
-    pub(super) async fn read(
+    pub(super) async fn held_claims(
+        &self,
         transaction: &Transaction<'_>,
-        table: &Table,
-        (workspace, own, changed): (&str, &[String], &[String]),
-    ) -> Result<Self, Cause> {
+        workspace: &str,
+        own: &[String],
+        changed: &[String],
+    ) -> Result<Held, Cause> {
         let query = format!(
             "SELECT address, run = ANY($2) FROM {} WHERE workspace = $1 AND changes AND (run = ANY($2) OR address = ANY($3))",
-            table.own("formwork_claims")
+            self.own("formwork_claims")
         );
         let rows = transaction.query(&query, &[&workspace, &own, &changed]).await;
-        let mut held = Self { own: BTreeSet::new(), others: BTreeSet::new() };
+        let mut held = Held { own: BTreeSet::new(), others: BTreeSet::new() };
         for row in rows? {
             match row.get(1) {
                 true => held.own.insert(row.get(0)),
@@ -40,7 +42,9 @@ impl Held {
         }
         Ok(held)
     }
+}
 
+impl Held {
     /// Whether a claim that was made is not there any more.
     pub(super) fn lacks(&self, claims: &Claims) -> bool {
         let instances = claims.changes.iter().map(ToString::to_string);
@@ -54,7 +58,8 @@ impl Held {
 pub(super) async fn release(
     client: &Connection,
     table: &Table,
-    (workspace, run): (&str, &str),
+    workspace: &str,
+    run: &str,
 ) -> Result<(), Cause> {
     // Without the tables no run can have claimed anything.
     if !table.has_own(client).await? {

@@ -112,9 +112,9 @@ impl Target {
         // Checks of certificates are a matter of the connector: for the library, all these modes
         // encrypt.
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
-        let connect_limit = limit(take("connect_timeout"), ("conn_str", PATIENCE))?;
+        let connect_limit = limit(take("connect_timeout"), "conn_str", PATIENCE)?;
         let statement_limit =
-            limit(variable(STATEMENT_TIMEOUT), (STATEMENT_TIMEOUT, STATEMENT_PATIENCE))?;
+            limit(variable(STATEMENT_TIMEOUT), STATEMENT_TIMEOUT, STATEMENT_PATIENCE)?;
         // The connection of the lock may be idle for hours, and firewalls would drop it without a
         // sign of life.
         config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
@@ -178,10 +178,7 @@ impl Target {
 }
 
 /// A limit by the number of seconds in a parameter, or the usual one; 0 means the usual one.
-fn limit(
-    seconds: Option<String>,
-    (place, usual): (&str, Duration),
-) -> Result<Duration, ConfigError> {
+fn limit(seconds: Option<String>, place: &str, usual: Duration) -> Result<Duration, ConfigError> {
     let Some(text) = seconds else { return Ok(usual) };
     match text.parse() {
         Ok(0) => Ok(usual),

@@ -6,7 +6,6 @@ use super::connection::{Connection, Transaction};
 use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::state::file::{StateFile, write_entry};
 use formwork_core::state::merge::StateDifference;
-use formwork_core::state::operator::who;
 use formwork_core::state::{OutputValue, State};
 
 use super::Table;
@@ -21,6 +20,9 @@ const CHUNK: usize = 10_000;
 
 /// A write that is to be recorded.
 pub(super) struct Write<'a> {
+    pub(super) workspace: &'a str,
+    /// The user who makes it.
+    pub(super) who: &'a str,
     /// The state before it, as it is stored, with its sum; `None` if there was none.
     pub(super) before: Option<(&'a StateFile, &'a str)>,
     /// The state after it.
@@ -43,28 +45,35 @@ struct Row {
 pub(super) async fn record(
     transaction: &Transaction<'_>,
     table: &Table,
-    workspace: &str,
     write: &Write<'_>,
 ) -> Result<(), Cause> {
     let query = format!(
         "SELECT sum FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT 1",
         table.own("formwork_history")
     );
-    let last = transaction.query_opt(&query, &[&workspace]).await?;
+    let last = transaction.query_opt(&query, &[&write.workspace]).await?;
     let last: Option<String> = last.map(|row| row.get(0));
     let nothing = State::default();
     if let Some((before, sum)) = write.before
         && last.as_deref() != Some(sum)
     {
         // Another program has written it, or the history begins.
-        let known = known(transaction, table, workspace).await?;
+        let known = known(transaction, table, write.workspace).await?;
         let rows = rows_since(&known, &before.state);
-        let other = Write { before: None, after: before, sum, operation: "", run: "" };
-        insert(transaction, table, (workspace, &other, OTHER), rows).await?;
+        let other = Write {
+            who: OTHER,
+            before: None,
+            after: before,
+            sum,
+            operation: "",
+            run: "",
+            ..*write
+        };
+        insert(transaction, table, &other, rows).await?;
     }
     let before = write.before.map_or(&nothing, |(before, _)| &before.state);
     let rows = changed(before, &write.after.state);
-    insert(transaction, table, (workspace, write, &who()), rows).await
+    insert(transaction, table, write, rows).await
 }
 
 /// The rows of the difference of two states.
@@ -150,7 +159,7 @@ fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<
 async fn insert(
     transaction: &Transaction<'_>,
     table: &Table,
-    (workspace, write, who): (&str, &Write<'_>, &str),
+    write: &Write<'_>,
     rows: Vec<Row>,
 ) -> Result<(), Cause> {
     let statement = format!(
@@ -159,10 +168,10 @@ async fn insert(
     );
     // PostgreSQL has no unsigned integers.
     let serial = i64::try_from(write.after.serial)?;
-    let Write { operation, run, sum, .. } = write;
+    let Write { workspace, who, operation, run, sum, .. } = write;
     let lineage = &write.after.lineage;
     let made = transaction
-        .query_one(&statement, &[&workspace, lineage, &serial, &who, operation, run, sum])
+        .query_one(&statement, &[workspace, lineage, &serial, who, operation, run, sum])
         .await;
     let id: i64 = made?.get(0);
     let statement = format!(
@@ -177,7 +186,7 @@ async fn insert(
         let actions: Vec<&str> = rows.iter().map(|row| row.action).collect();
         let entries: Vec<Option<&str>> = rows.iter().map(|row| row.entry.as_deref()).collect();
         transaction
-            .execute(&statement, &[&id, &workspace, &addresses, &deposed, &actions, &entries])
+            .execute(&statement, &[&id, workspace, &addresses, &deposed, &actions, &entries])
             .await?;
     }
     Ok(())
@@ -187,7 +196,8 @@ async fn insert(
 pub(super) async fn writes(
     client: &Connection,
     table: &Table,
-    (workspace, most): (&str, i64),
+    workspace: &str,
+    most: i64,
 ) -> Result<Vec<HistoryWrite>, Cause> {
     let query = format!(
         "SELECT id, serial, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), who, operation, run, lineage FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT $2",
@@ -222,31 +232,34 @@ pub(super) async fn writes(
     Ok(writes)
 }
 
-/// The current object of an instance after the last write up to a point; `None` if the history has no
-/// write up to there.
-pub(super) async fn object_at(
-    client: &Connection,
-    table: &Table,
-    (workspace, address): (&str, &str),
-    point: &HistoryPoint,
-) -> Result<Option<StoredObject>, Cause> {
-    let (serial, time) = match point {
-        HistoryPoint::Serial(serial) => (Some(i64::try_from(*serial)?), None),
-        HistoryPoint::Time(time) => (None, Some(time.as_str())),
-    };
-    let query = format!(
-        "SELECT id, serial FROM {} WHERE workspace = $1 AND ($2::bigint IS NULL OR serial <= $2) AND ($3::text IS NULL OR at <= $3::text::timestamptz) ORDER BY id DESC LIMIT 1",
-        table.own("formwork_history")
-    );
-    let row = client.query_opt(&query, &[&workspace, &serial, &time]).await?;
-    let Some(row) = row else { return Ok(None) };
-    // From here on by the number of the write: serials may repeat, where a state was replaced.
-    let (id, serial): (i64, i64) = (row.get(0), row.get(1));
-    let query = format!(
-        "SELECT entry FROM {} WHERE workspace = $1 AND address = $2 AND deposed = '' AND write <= $3 ORDER BY write DESC LIMIT 1",
-        table.own("formwork_history_objects")
-    );
-    let row = client.query_opt(&query, &[&workspace, &address, &id]).await?;
-    let entry = row.and_then(|row| row.get(0));
-    Ok(Some(StoredObject { serial: u64::try_from(serial).unwrap_or(0), entry }))
+impl Table {
+    /// The current object of an instance after the last write up to a point; `None` if the history has no
+    /// write up to there.
+    pub(super) async fn object_at(
+        &self,
+        client: &Connection,
+        workspace: &str,
+        address: &str,
+        point: &HistoryPoint,
+    ) -> Result<Option<StoredObject>, Cause> {
+        let (serial, time) = match point {
+            HistoryPoint::Serial(serial) => (Some(i64::try_from(*serial)?), None),
+            HistoryPoint::Time(time) => (None, Some(time.as_str())),
+        };
+        let query = format!(
+            "SELECT id, serial FROM {} WHERE workspace = $1 AND ($2::bigint IS NULL OR serial <= $2) AND ($3::text IS NULL OR at <= $3::text::timestamptz) ORDER BY id DESC LIMIT 1",
+            self.own("formwork_history")
+        );
+        let row = client.query_opt(&query, &[&workspace, &serial, &time]).await?;
+        let Some(row) = row else { return Ok(None) };
+        // From here on by the number of the write: serials may repeat, where a state was replaced.
+        let (id, serial): (i64, i64) = (row.get(0), row.get(1));
+        let query = format!(
+            "SELECT entry FROM {} WHERE workspace = $1 AND address = $2 AND deposed = '' AND write <= $3 ORDER BY write DESC LIMIT 1",
+            self.own("formwork_history_objects")
+        );
+        let row = client.query_opt(&query, &[&workspace, &address, &id]).await?;
+        let entry = row.and_then(|row| row.get(0));
+        Ok(Some(StoredObject { serial: u64::try_from(serial).unwrap_or(0), entry }))
+    }
 }

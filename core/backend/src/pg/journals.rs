@@ -91,7 +91,8 @@ impl PgJournals {
     async fn insert(
         &self,
         session: &Session,
-        (run, number): (&str, i64),
+        run: &str,
+        number: i64,
         bytes: &[u8],
     ) -> Result<Append, Cause> {
         let Session { client, append } = session;
@@ -166,7 +167,7 @@ impl JournalPlace for PgJournals {
             Some(session) => session,
             None => self.connect(run).await??,
         };
-        let outcome = self.insert(&session, (run, number), bytes).await?;
+        let outcome = self.insert(&session, run, number, bytes).await?;
         *held = Some(session);
         Ok(outcome)
     }

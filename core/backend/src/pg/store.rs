@@ -7,10 +7,11 @@ use super::connection::{Connection, Transaction};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
 use formwork_core::state::merge::{StateDifference, merge};
+use formwork_core::state::operator::who;
 
 use super::Table;
+use super::claims::release;
 use super::claims::take::Attempt;
-use super::claims::{Held, release};
 use super::history::{self, Write};
 use super::place::{LockMode, PgPlace, sum};
 use crate::claims::Claims;
@@ -206,13 +207,15 @@ impl PgStore {
         if has_own {
             let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
             let write = Write {
+                workspace: &self.workspace,
+                who: &who(),
                 before: stored_sum.as_deref().map(|sum| (current, sum)),
                 after: &next,
                 sum: &new_sum,
                 operation,
                 run: &self.run,
             };
-            history::record(&transaction, &self.table, &self.workspace, &write).await?;
+            history::record(&transaction, &self.table, &write).await?;
         }
         transaction.commit().await?;
         Ok(Stored { sum: new_sum, base: StateFile { serial: next.serial, ..base }, stored: next })
@@ -246,8 +249,8 @@ impl PgStore {
     ) -> Result<StateFile, Refusal> {
         let changed = StateDifference::of(&self.base.state, &ours.state).instances;
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-        let of = (self.workspace.as_str(), &self.own_runs()[..], &changed[..]);
-        let held = Held::read(transaction, &self.table, of).await?;
+        let own = self.own_runs();
+        let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
         if self.claims.as_ref().is_some_and(|claims| held.lacks(claims)) {
             let text = "another process has taken over this run, and its claims are gone";
             return Err(Refusal::Cause(text.into()));
@@ -295,7 +298,7 @@ impl StateStore for PgStore {
         let unlocked = async {
             if let Some(claims) = self.claims.take() {
                 let client = self.place.client().await?;
-                release(client, &self.table, (&self.workspace, &claims.run)).await?;
+                release(client, &self.table, &self.workspace, &claims.run).await?;
             }
             self.place.unlock().await
         };
@@ -416,7 +419,7 @@ impl StateStore for PgStore {
             let client = self.place.client().await?;
             match self.table.has_own(client).await? {
                 false => Ok(Vec::new()),
-                true => history::writes(client, &self.table, (&self.workspace, most.into())).await,
+                true => history::writes(client, &self.table, &self.workspace, most.into()).await,
             }
         };
         read.await.map(Some).map_err(failed)
@@ -432,10 +435,7 @@ impl StateStore for PgStore {
             let client = self.place.client().await?;
             match self.table.has_own(client).await? {
                 false => Ok(None),
-                true => {
-                    let of = (self.workspace.as_str(), address);
-                    history::object_at(client, &self.table, of, point).await
-                }
+                true => self.table.object_at(client, &self.workspace, address, point).await,
             }
         };
         read.await.map_err(failed)

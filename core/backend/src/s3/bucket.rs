@@ -235,6 +235,6 @@ impl Bucket {
             )
             .into();
         }
-        refused(answer, (method, url), self.service.region())
+        refused(answer, method, url, self.service.region())
     }
 }

@@ -132,7 +132,7 @@ impl Table {
 
     fn failed(&self, answer: &HttpResponse, operation: &str) -> Cause {
         let call = format!("DynamoDB {operation} on table {:?} at", self.name);
-        refused(answer, (&call, &self.url), self.service.region())
+        refused(answer, &call, &self.url, self.service.region())
     }
 }
 

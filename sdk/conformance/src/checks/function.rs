@@ -61,6 +61,15 @@ fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
     generate::value(&parameter.name, &parameter.ty, extent, &mut dice)
 }
 
+/// A call of a function.
+struct FunctionCall<'a> {
+    subject: &'a str,
+    /// The arguments, as findings show them.
+    input: &'a str,
+    request: &'a Msg,
+    call: &'a Call,
+}
+
 async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Option<&Plugin>) {
     let variadic = function.variadic.iter().cycle();
     let more = usize::try_from(number % 3).unwrap_or(0);
@@ -82,6 +91,7 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
             .input(input.clone())
     });
     let Some(answer) = call.message() else { return };
+    let made = FunctionCall { subject: &subject, input: &input, request: &request, call: &call };
     match answer.get_msg(2) {
         Some(error) => {
             // The field is `optional`: zero is the first argument, and absent none.
@@ -94,14 +104,14 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
                     .input(input.clone())
             });
         }
-        None => result(suite, function, &values, &call, &input),
+        None => result(suite, function, &values, &made),
     }
-    fast(suite, &subject, &request, &call).await;
-    pure(suite, (&subject, &input), &request, &call, elsewhere).await;
+    fast(suite, &made).await;
+    pure(suite, &made, elsewhere).await;
 }
 
-fn result(suite: &mut Suite, function: &Function, values: &[Value], call: &Call, input: &str) {
-    let subject = format!("function {}", function.name);
+fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
+    let FunctionCall { subject, input, call, .. } = *made;
     let answer = call.message().and_then(|it| it.get_msg(1));
     let decoded = decode(answer, &function.returns);
     let known = values.iter().all(Value::is_wholly_known);
@@ -119,11 +129,12 @@ fn result(suite: &mut Suite, function: &Function, values: &[Value], call: &Call,
         }
     };
     suite.check("F-02", problem.is_none(), || {
-        Finding::new("F-02", &subject, problem.unwrap_or_default()).by(call).input(input)
+        Finding::new("F-02", subject, problem.unwrap_or_default()).by(call).input(input)
     });
 }
 
-async fn fast(suite: &mut Suite, subject: &str, request: &Msg, call: &Call) {
+async fn fast(suite: &mut Suite, made: &FunctionCall<'_>) {
+    let FunctionCall { subject, request, call, .. } = *made;
     if !suite.wants("F-04") {
         return;
     }
@@ -142,13 +153,8 @@ async fn fast(suite: &mut Suite, subject: &str, request: &Msg, call: &Call) {
     });
 }
 
-async fn pure(
-    suite: &mut Suite,
-    (subject, input): (&str, &str),
-    request: &Msg,
-    call: &Call,
-    elsewhere: Option<&Plugin>,
-) {
+async fn pure(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
+    let FunctionCall { subject, input, request, call } = *made;
     if !suite.wants("F-01") {
         return;
     }

@@ -143,6 +143,13 @@ fn note(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call)
     }
 }
 
+/// A change that was applied: the input of its plan, and the call.
+struct AppliedChange<'a> {
+    offered: &'a OfferedType,
+    input: &'a PlanInput,
+    call: &'a Call,
+}
+
 /// Holds the answer to an apply to the rules of a host.
 fn applied(
     suite: &mut Suite,
@@ -165,8 +172,9 @@ fn applied(
     };
     let mut odd = type_violations(offered.block(), &value);
     odd.extend(unknown_violations(&value, offered.block()));
-    file(suite, "A-01", offered, &odd, (call, input));
-    file(suite, "A-04", offered, &write_only_violations(offered.block(), &value), (call, input));
+    let change = AppliedChange { offered, input, call };
+    file(suite, "A-01", &change, &odd);
+    file(suite, "A-04", &change, &write_only_violations(offered.block(), &value));
     // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);
     if is_legacy {
@@ -182,22 +190,10 @@ fn applied(
         let by = |want: &dyn Fn(&Path) -> bool| {
             broken.iter().filter(|it| want(&it.path)).cloned().collect::<Vec<_>>()
         };
-        file(
-            suite,
-            "A-02",
-            offered,
-            &by(&|path| !was_null(path) && !was_unknown(path)),
-            (call, input),
-        );
-        file(suite, "A-03", offered, &by(&|path| was_null(path)), (call, input));
-        file(
-            suite,
-            "P-11",
-            offered,
-            &by(&|path| was_null(path) && is_computed(path)),
-            (call, input),
-        );
-        file(suite, "P-20", offered, &by(&|path| was_unknown(path)), (call, input));
+        file(suite, "A-02", &change, &by(&|path| !was_null(path) && !was_unknown(path)));
+        file(suite, "A-03", &change, &by(&|path| was_null(path)));
+        file(suite, "P-11", &change, &by(&|path| was_null(path) && is_computed(path)));
+        file(suite, "P-20", &change, &by(&|path| was_unknown(path)));
     }
     Some(Object {
         value: value.into_value(),
@@ -210,10 +206,10 @@ fn applied(
 fn file(
     suite: &mut Suite,
     rule: &'static str,
-    offered: &OfferedType,
+    change: &AppliedChange<'_>,
     findings: &[formwork_plugin_protocol::contract::Violation],
-    (call, input): (&Call, &PlanInput),
 ) {
+    let AppliedChange { offered, input, call } = *change;
     suite.check(rule, findings.is_empty(), || {
         let first = findings.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();

@@ -121,23 +121,14 @@ fn first_error(call: &Call) -> String {
     error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.outcome())
 }
 
-/// Whether some known value of an attribute is legal. The `id` of the legacy SDK has none.
-async fn can_be_set(
-    suite: &mut Suite,
-    offered: &OfferedType,
-    config: &Value,
-    (path, attribute): (&Path, &Attribute),
-) -> bool {
+/// A known value of an attribute.
+fn known_value(suite: &Suite, path: &Path, attribute: &Attribute) -> Value {
     let name = match path.0.last() {
         Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
         _ => String::new(),
     };
     let mut dice = suite.dice(&name);
-    let known = generate::value(&name, &attribute.implied_type(), Extent::Required, &mut dice);
-    match generate::with_part(config, path, known) {
-        Some(config) => suite.validate(offered, &config).await.is_fine(),
-        None => false,
-    }
+    generate::value(&name, &attribute.implied_type(), Extent::Required, &mut dice)
 }
 
 async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
@@ -154,9 +145,14 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
         }
         let unknown = Value::unknown(attribute.implied_type());
         let Some(changed) = generate::with_part(config, &path, unknown) else { continue };
-        // The unknown is legal only if some value is: `conflicts` may exclude them all.
-        if part.is_null() && !can_be_set(suite, offered, config, (&path, &attribute)).await {
-            continue;
+        // The unknown is legal only if some value is: `conflicts` may exclude them all, and the `id`
+        // of the legacy SDK has none.
+        if part.is_null() {
+            let known = known_value(suite, &path, &attribute);
+            let Some(known) = generate::with_part(config, &path, known) else { continue };
+            if !suite.validate(offered, &known).await.is_fine() {
+                continue;
+            }
         }
         let call = suite.validate(offered, &changed).await;
         let rule = if is_both { "V-03" } else { "V-02" };

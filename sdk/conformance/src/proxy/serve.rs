@@ -97,7 +97,7 @@ async fn outer(
         // Some clients have a tunnel for plain requests, too.
         let first = stream.fill_buf().await.ok().and_then(|bytes| bytes.first().copied());
         if first != Some(TLS_RECORD) {
-            return serve(stream, ("http", authority), record).await;
+            return serve(stream, "http", authority, record).await;
         }
         // Before the handshake, which a provider that does not trust the proxy breaks off.
         lock(&record).n_tunnels += 1;
@@ -106,7 +106,7 @@ async fn outer(
         let acceptor = TlsAcceptor::from(Arc::new(settings));
         // A provider that does not trust the certificate ends it here.
         if let Ok(stream) = acceptor.accept(stream).await {
-            serve(stream, ("https", authority), record).await;
+            serve(stream, "https", authority, record).await;
         }
     });
     status(StatusCode::OK)
@@ -115,7 +115,8 @@ async fn outer(
 /// Answers the requests in a tunnel to a service.
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    (scheme, authority): (&'static str, Authority),
+    scheme: &'static str,
+    authority: Authority,
     record: Shared,
 ) {
     let service = service_fn(|request: Request<Incoming>| {

@@ -20,6 +20,18 @@ enum Phase {
     Delete,
 }
 
+/// A wait until an object is in a state.
+struct Wait<'a> {
+    /// The state, as messages name it.
+    state: &'a str,
+    /// The author's condition.
+    condition: Option<&'a Expr>,
+    /// The limits.
+    how: &'a TokenStream,
+    /// The value that is waited for, if it is there.
+    found: &'a TokenStream,
+}
+
 impl Resource<'_> {
     pub(super) fn create(&self) -> TokenStream {
         let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
@@ -129,12 +141,9 @@ impl Resource<'_> {
         let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
         let (model, deleted) = (&self.input.ident, self.answer(expression, Phase::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
-            let waited = self.waited(
-                Phase::Delete,
-                ("gone", None),
-                &how(gone),
-                &quote!(found.is_none().then_some(())),
-            );
+            let is_gone = quote!(found.is_none().then_some(()));
+            let wait = Wait { state: "gone", condition: None, how: &how(gone), found: &is_gone };
+            let waited = self.waited(Phase::Delete, &wait);
             quote!(#waited;)
         });
         quote! {
@@ -185,24 +194,21 @@ impl Resource<'_> {
                         ::core::option::Option::None => ::core::option::Option::None,
                     }
                 };
-                self.waited(phase, ("ready", until.as_ref()), &how(ready), &is_ready)
+                let (condition, how) = (until.as_ref(), &how(ready));
+                self.waited(phase, &Wait { state: "ready", condition, how, found: &is_ready })
             }
             // An existing object may not be visible at once.
             None => {
                 let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
-                self.waited(phase, ("there", None), &soon, &quote!(found))
+                let found = &quote!(found);
+                self.waited(phase, &Wait { state: "there", condition: None, how: &soon, found })
             }
         }
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn waited(
-        &self,
-        phase: Phase,
-        (state, condition): (&str, Option<&Expr>),
-        how: &TokenStream,
-        found: &TokenStream,
-    ) -> TokenStream {
+    fn waited(&self, phase: Phase, wait: &Wait<'_>) -> TokenStream {
+        let Wait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
         let scope = self.scope();
         let scope = match phase {

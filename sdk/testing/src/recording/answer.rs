@@ -34,7 +34,8 @@ trait Answer: Sized {
 /// Decodes the answer to a call of a method.
 pub(super) fn read(
     offer: &Offer,
-    (method, of): (Method, &str),
+    method: Method,
+    of: &str,
     json: &Json,
 ) -> Result<Response, String> {
     /// Calls of one kind: each is decoded as its answer type.
@@ -137,16 +138,13 @@ struct Object {
     diagnostics: Vec<ProviderDiagnostic>,
 }
 
-fn write_object(
-    page: &mut Page<'_>,
-    of: &str,
-    (state, private, identity): (&Payload, &Bytes, Option<&Payload>),
-    said: &[ProviderDiagnostic],
-) {
-    page.payload("state", Kind::Resource(of), state);
-    page.put("private", shown_bytes(private));
-    page.identity("identity", of, identity);
-    page.diagnostics(said);
+impl Page<'_> {
+    /// Writes an object, its private data and its identity.
+    fn object(&mut self, of: &str, state: &Payload, private: &Bytes, identity: Option<&Payload>) {
+        self.payload("state", Kind::Resource(of), state);
+        self.put("private", shown_bytes(private));
+        self.identity("identity", of, identity);
+    }
 }
 
 fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
@@ -174,8 +172,8 @@ impl Answer for UpgradeResponse {
 
 impl Answer for ReadResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        let object = (&self.state, &self.private, self.identity.as_ref());
-        write_object(page, of, object, &self.diagnostics);
+        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
         page.deferred(self.deferred);
     }
 
@@ -218,8 +216,8 @@ impl Answer for PlanResponse {
 
 impl Answer for ApplyResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        let object = (&self.state, &self.private, self.identity.as_ref());
-        write_object(page, of, object, &self.diagnostics);
+        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
         if self.legacy_type_system {
             page.put("legacy_type_system", json!(true));
         }
@@ -272,8 +270,8 @@ impl Answer for ImportResponse {
 
 impl Answer for MoveResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        let object = (&self.state, &self.private, self.identity.as_ref());
-        write_object(page, of, object, &self.diagnostics);
+        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {

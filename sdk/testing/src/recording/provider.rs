@@ -45,32 +45,30 @@ impl RecordingProvider {
         let offer = page.offer;
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();
-        let (method, call) = (request.method(), (request.method().function_name(), of.as_str()));
+        let method = request.method();
+        let call = method.function_name();
         let Some(page) = page.request(&request) else { return self.inner.call(request).await };
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
-            let answer = self.recording.answer(call, page).map_err(Failure::Misbehaved)?;
+            let answer = self.recording.answer(call, &of, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
                 // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
             }
-            return answer::read(offer, (method, call.1), &answer).map_err(|reason| {
-                Failure::Misbehaved(format!(
-                    "the recorded answer to {} of {}: {reason}",
-                    call.0, call.1
-                ))
+            return answer::read(offer, method, &of, &answer).map_err(|reason| {
+                Failure::Misbehaved(format!("the recorded answer to {call} of {of}: {reason}"))
             });
         }
         let mut kept = Page::new(offer);
         let answer = match self.inner.call(request).await {
-            Ok(answer) => answer::write(&mut kept, call.1, answer).await,
+            Ok(answer) => answer::write(&mut kept, &of, answer).await,
             Err(failure) => Err(failure),
         };
         // A failed call belongs to the record: the host has seen it.
         if let Err(failure) = &answer {
             kept.put("failure", json!(failure.to_string()));
         }
-        self.recording.keep(call, page, kept);
+        self.recording.keep(call, &of, page, kept);
         answer
     }
 }

@@ -5,7 +5,7 @@ use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Type, Value};
 
 use super::journal::Journal;
-use super::{Object, applied, destroy, file, make, settled};
+use super::{AppliedChange, Object, applied, destroy, file, make, settled};
 use crate::checks::plan::{Planned, input};
 use crate::checks::shown;
 use crate::finding::Finding;
@@ -45,7 +45,8 @@ pub(super) async fn run(
         let planned = Planned { call, answer, value: value.into_value() };
         let is_replacement = !planned.answer.all_msgs(2).is_empty();
         if !is_replacement {
-            object = update(suite, journal, offered, object, (&change, &planned)).await;
+            let planned = PlannedUpdate { object, input: &change, planned: &planned };
+            object = update(suite, journal, offered, planned).await;
         // Once is enough: it destroys one object and creates another.
         } else if !replaced {
             replaced = true;
@@ -94,26 +95,33 @@ pub(super) async fn in_place(
     None
 }
 
+/// An update in place: the object, and the input and answer of its plan.
+struct PlannedUpdate<'a> {
+    object: Object,
+    input: &'a PlanInput,
+    planned: &'a Planned,
+}
+
 async fn update(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
-    object: Object,
-    (change, planned): (&PlanInput, &Planned),
+    update: PlannedUpdate<'_>,
 ) -> Object {
-    let request = request::apply(offered, change, &planned.answer);
+    let PlannedUpdate { object, input, planned } = update;
+    let request = request::apply(offered, input, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
     suite.check("A-08", !call.is_crash(), || {
         Finding::new("A-08", &offered.subject(), "updating crashes or hangs").by(&call)
     });
-    let Some(updated) = applied(suite, offered, change, planned, &call) else { return object };
+    let Some(updated) = applied(suite, offered, input, planned, &call) else { return object };
     if !call.message().is_some_and(|it| it.get_bool(4)) {
         let odd = assert_object_compatible(
             offered.block(),
             &plain(&planned.value),
             &plain(&updated.value),
         );
-        file(suite, "A-08", offered, &odd, (&call, change));
+        file(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
         // An absent identity says nothing.

@@ -93,7 +93,7 @@ impl Observer<'_> {
             self.put_away(&object).await;
             return;
         }
-        self.quiet(("P-16", "planning"), &planned.call, &planning);
+        self.quiet("P-16", "planning", &planned.call, &planning);
         let object = self.unchanged(object).await;
         self.unverified(&object).await;
         self.busy(&object).await;
@@ -143,7 +143,7 @@ impl Observer<'_> {
     }
 
     /// Holds calls to a rule that none of them changes anything.
-    fn quiet(&mut self, (rule, doing): (&'static str, &str), call: &Call, calls: &[RemoteCall]) {
+    fn quiet(&mut self, rule: &'static str, doing: &str, call: &Call, calls: &[RemoteCall]) {
         let first = calls.iter().find(|it| it.changes());
         self.suite.check(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
@@ -158,13 +158,13 @@ impl Observer<'_> {
         self.proxy.begin(RemoteFault::None);
         let (call, _) = read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take();
-        self.quiet(("R-08", "reading"), &call, &reading);
+        self.quiet("R-08", "reading", &call, &reading);
         let again = object.change(&self.offered, object.config.clone());
         self.proxy.begin(RemoteFault::None);
         let planned = plan(self.suite, &self.offered, &again).await;
         let planning = self.proxy.take();
         let Some(planned) = planned else { return object };
-        self.quiet(("P-16", "planning"), &planned.call, &planning);
+        self.quiet("P-16", "planning", &planned.call, &planning);
         if planned.value != object.value {
             self.suite.skip(&["A-09"], "the plan without a change is not empty");
             return object;
@@ -173,7 +173,7 @@ impl Observer<'_> {
         self.proxy.begin(RemoteFault::None);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take();
-        self.quiet(("A-09", "an update without a change"), &call, &applying);
+        self.quiet("A-09", "an update without a change", &call, &applying);
         object
     }
 
@@ -347,7 +347,7 @@ impl Observer<'_> {
         }
         for at in later.take(MOST_SPOILT) {
             if self.suite.wants("A-14") {
-                self.spoilt_create(("A-14", create, planned), RemoteFault::FailAt(at)).await;
+                self.spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
             }
         }
     }
@@ -361,14 +361,16 @@ impl Observer<'_> {
         }
         if self.suite.wants("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
-            self.spoilt_create(("A-24", create, planned), RemoteFault::NotFound(2)).await;
+            self.spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
         }
     }
 
     /// Creates while something is spoilt after the object exists: its state must not be lost.
     async fn spoilt_create(
         &mut self,
-        (rule, create, planned): (&'static str, &PlanInput, &Planned),
+        rule: &'static str,
+        create: &PlanInput,
+        planned: &Planned,
         fault: RemoteFault,
     ) {
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;

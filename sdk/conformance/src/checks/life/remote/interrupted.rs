@@ -53,7 +53,7 @@ impl Observer<'_> {
             self.suite.skip(&["A-18"], "no call of a create changes the service");
             return self.forget(entry, &call, create).await;
         };
-        let found = self.found((create, planned), &before, &made).await;
+        let found = self.found(create, planned, &before, &made).await;
         self.suite.check("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.subject(), message)
@@ -102,7 +102,8 @@ impl Observer<'_> {
     /// objects, and by the same request where it is safe to repeat.
     async fn found(
         &mut self,
-        (create, planned): (&PlanInput, &Planned),
+        create: &PlanInput,
+        planned: &Planned,
         before: &[(Msg, Value)],
         made: &RemoteCall,
     ) -> Option<Object> {
