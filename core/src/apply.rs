@@ -7,7 +7,7 @@ mod destroy_timing;
 mod order;
 mod record;
 mod render;
-mod unsettled;
+mod unknown_at_plan;
 mod vertex;
 mod visit;
 

@@ -32,7 +32,7 @@ mod provisioners;
 mod refresh;
 mod size;
 mod targets;
-mod unsettled;
+mod unknown_at_plan;
 mod values;
 
 use std::cell::Cell;

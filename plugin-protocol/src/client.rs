@@ -13,11 +13,11 @@ use crate::Failure;
 use crate::handshake::Protocol;
 use crate::reattach::Reattach;
 
-mod causes;
-mod channel;
 pub(crate) mod connect;
+mod detached;
+mod error_chain;
 mod launch;
-mod leftover;
+mod lease;
 mod logs;
 pub(crate) mod pool;
 pub(crate) mod process;
@@ -27,12 +27,12 @@ mod stdio;
 pub(crate) mod transport;
 mod unrunnable;
 
+pub use detached::DetachedProcess;
 pub use launch::{Executable, FileIdentity};
-pub use leftover::Leftover;
 #[cfg(any(test, fuzzing))]
 pub(crate) use logs::hostile as hostile_log;
 pub use provider::GrpcProvider;
-pub use shutdown::{leftovers, shutdown_all};
+pub use shutdown::{detached_processes, shutdown_all};
 
 use connect::Dialer;
 use pool::Pool;

@@ -26,13 +26,13 @@ pub enum Level {
 /// A value that can be logged.
 pub trait Loggable {
     /// Its form in the log.
-    fn in_log(&self) -> String;
+    fn to_log_string(&self) -> String;
 }
 
 macro_rules! as_printed {
     ($($ty:ty)*) => {$(
         impl Loggable for $ty {
-            fn in_log(&self) -> String {
+            fn to_log_string(&self) -> String {
                 self.to_string()
             }
         }
@@ -42,29 +42,29 @@ macro_rules! as_printed {
 as_printed!(str String bool i8 i16 i32 i64 u8 u16 u32 u64 usize f64);
 
 impl<T> Loggable for Secret<T> {
-    fn in_log(&self) -> String {
+    fn to_log_string(&self) -> String {
         "(sensitive)".to_owned()
     }
 }
 
 impl<T: Loggable + ?Sized> Loggable for &T {
-    fn in_log(&self) -> String {
-        (**self).in_log()
+    fn to_log_string(&self) -> String {
+        (**self).to_log_string()
     }
 }
 
 impl<T: Loggable> Loggable for Option<T> {
-    fn in_log(&self) -> String {
-        self.as_ref().map_or_else(|| "null".to_owned(), Loggable::in_log)
+    fn to_log_string(&self) -> String {
+        self.as_ref().map_or_else(|| "null".to_owned(), Loggable::to_log_string)
     }
 }
 
 impl<T: Loggable> Loggable for Attr<T> {
-    fn in_log(&self) -> String {
+    fn to_log_string(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
             Self::Unknown => "unknown".to_owned(),
-            Self::Known(value) => value.in_log(),
+            Self::Known(value) => value.to_log_string(),
         }
     }
 }
@@ -118,7 +118,7 @@ fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String
         .iter()
         // The host reserves keys with this prefix.
         .map(|(name, value)| {
-            (name.trim_start_matches('@').to_owned(), Value::string(value.in_log()))
+            (name.trim_start_matches('@').to_owned(), Value::string(value.to_log_string()))
         });
     let line = Value::object(values.chain(own));
     // Strings in an object can always be encoded as JSON.

@@ -103,7 +103,7 @@ pub(crate) fn install(
                 return Ok(hash);
             }
             parent.remove(&name)?;
-            parent.link(&target, &name)?;
+            parent.symlink(&target, &name)?;
             Ok(hash)
         }
         Content::Archive(archive) => {

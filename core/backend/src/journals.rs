@@ -18,7 +18,7 @@ use formwork_core::state::journal::{
 use formwork_core::state::recover::{Recovery, is_being_written, recover_from};
 
 use self::copy::SharedCopy;
-use self::part::{Part, SharedContent, content};
+use self::part::{Part, SharedContent, assemble};
 use crate::remote::Cause;
 
 /// A place for journals that is shared by many machines.
@@ -192,7 +192,7 @@ impl IntentLog for SharedIntents {
                 continue;
             }
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
-            match content(&run.parts) {
+            match assemble(&run.parts) {
                 // Another machine has taken it over, and everything in it is decided.
                 SharedContent::Ended => {}
                 SharedContent::Records(shared) => {
@@ -235,7 +235,7 @@ impl IntentLog for SharedIntents {
         let runs = self.place.runs(StateAccess::ReadOnly).await;
         // A place that cannot be read may hold one.
         runs.map_or(true, |runs| {
-            runs.iter().any(|run| run.is_live || content(&run.parts) != SharedContent::Ended)
+            runs.iter().any(|run| run.is_live || assemble(&run.parts) != SharedContent::Ended)
         })
     }
 

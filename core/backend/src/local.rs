@@ -2,8 +2,8 @@
 //! `journal`.
 
 mod errored;
-mod evidence;
 mod lock;
+mod lost_state;
 mod replace;
 #[cfg(test)]
 mod tests;

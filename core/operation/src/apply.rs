@@ -176,7 +176,7 @@ impl Operation<'_> {
         };
         let mut planning = self.begin_planning(session, options);
         let (plan, _) = self.plan_around_open(diags, session, &planning).await?;
-        self.end_planning(diags, session, &mut planning);
+        self.report_unmatched_options(diags, session, &mut planning);
         session.take_evidence(diags, &plan);
         // Seen before errors end the run: the part that was planned helps to find their cause.
         if purpose == Purpose::Apply {

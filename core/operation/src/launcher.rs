@@ -13,7 +13,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::builtin::Builtin;
 use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
-    Executable, FileIdentity, Leftover, Plugin, Settings, leftovers, shutdown_all,
+    DetachedProcess, Executable, FileIdentity, Plugin, Settings, detached_processes, shutdown_all,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::reattach::Reattach;
@@ -83,7 +83,7 @@ pub struct Launcher {
     states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
     /// Processes left behind by plugins that have ended.
-    left: RefCell<Vec<Leftover>>,
+    left: RefCell<Vec<DetachedProcess>>,
 }
 
 /// A plugin, and the provider it is known by.
@@ -126,13 +126,13 @@ impl Launcher {
     }
 
     /// Asks every running plugin to end, and waits until they have, or ends those that do not.
-    /// Leftovers that cannot be ended from here are reported.
+    /// Detached processes, which cannot be ended from here, are reported.
     pub async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
         shutdown_all(all()).await;
-        for Leftover { plugin, pid, command } in
-            self.left.take().into_iter().chain(leftovers(all()))
+        for DetachedProcess { plugin, pid, command } in
+            self.left.take().into_iter().chain(detached_processes(all()))
         {
             let detail = format!(
                 "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
@@ -224,7 +224,7 @@ impl Launch for Launcher {
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;
-            self.left.borrow_mut().extend(leftovers([&*plugin]));
+            self.left.borrow_mut().extend(detached_processes([&*plugin]));
         }
         // Until then it is among those that are ended at the end, in case nothing waits for this.
         self.running.borrow_mut().retain(|it| !is_it(it));

@@ -77,7 +77,7 @@ impl Operation<'_> {
         let mut planning = self.begin_planning(session, options);
         let planned = self.cancellable(self.plan_around_open(diags, session, &planning)).await;
         // After a failure, too: an option that matches nothing may be its cause.
-        self.end_planning(diags, session, &mut planning);
+        self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
             session.take_evidence(diags, plan);
         }
@@ -95,8 +95,8 @@ impl Operation<'_> {
         Planning { options, unmatched, results: Results::new(config) }
     }
 
-    /// Compares the options with the instance keys that are known by now.
-    pub(crate) fn end_planning(
+    /// Reports options that match no instance, by the instance keys that are known by now.
+    pub(crate) fn report_unmatched_options(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,

@@ -1,7 +1,7 @@
 //! The state while a command holds its lock, with the results of interrupted runs put in.
 
 #[cfg(test)]
-mod pairs;
+mod damaged_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

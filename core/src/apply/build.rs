@@ -7,7 +7,7 @@ use super::destroy_timing::DestroyTimings;
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
 };
-use super::{order, unsettled};
+use super::{order, unknown_at_plan};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, Mode as Kind, ProviderAddr,
     Reference, Subject,
@@ -181,7 +181,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(Vertex<'c>)) {
 
 fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Vertex<'c>)) {
     let timings = DestroyTimings::of(plan);
-    let unsettled = unsettled::unchanged(plan);
+    let unknown = unknown_at_plan::unchanged(plan);
     let mut gone = BTreeSet::new();
     for change in plan.changes.values() {
         let name = change.addr.of().config();
@@ -201,7 +201,7 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
             add(Vertex::Instance(InstanceVertex { change, config, deposes }));
         }
         if change.action == Action::NoOp
-            && unsettled.contains(&change.addr)
+            && unknown.contains(&change.addr)
             && let Some(config) = config.resource(&name)
         {
             add(Vertex::Unchanged(UnchangedVertex { change, config }));
@@ -332,8 +332,8 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
             || plan.targets.is_empty()
             || plan.targets.iter().any(|target| target.contains(&change.addr))
     };
-    let unsettled = unsettled::values(plan, draft);
-    let wanted = draft.vertices().iter().zip(unsettled).map(|(vertex, unsettled)| match vertex {
+    let unknown = unknown_at_plan::values(plan, draft);
+    let wanted = draft.vertices().iter().zip(unknown).map(|(vertex, is_unknown)| match vertex {
         Vertex::Instance(_) | Vertex::Unchanged(_) => true,
         Vertex::Destroy(destroy) => {
             !destroy.timing.is_after_successor() || is_meant(destroy.change)
@@ -344,7 +344,7 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
             match (value.value, value.root_output()) {
                 (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
                 (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
-                (_, None) => unsettled,
+                (_, None) => is_unknown,
             }
         }
         // Joins, expansions and providers are kept only for a vertex that needs them.

@@ -131,7 +131,8 @@ impl<'i> Resources<'i> {
             if destroy.timing == DestroyTiming::AfterSuccessor {
                 // Collected, because `found` is borrowed for the names and changed in the next
                 // line.
-                let on: Vec<_> = found.others(at, &destroy.change.prior_dependencies).collect();
+                let on: Vec<_> =
+                    found.numbers_except(at, &destroy.change.prior_dependencies).collect();
                 found.parts[at].held_up.extend(on);
             }
             let parts = &mut found.parts[at];
@@ -175,9 +176,13 @@ impl<'i> Resources<'i> {
         self.numbers.get(name).copied()
     }
 
-    /// The numbers of the resources other than `own`. A resource that is neither in the
+    /// The numbers of the named resources other than `own`. A resource that is neither in the
     /// configuration nor destroyed has none.
-    fn others(&self, own: usize, names: &[ConfigResourceAddr]) -> impl Iterator<Item = usize> {
+    fn numbers_except(
+        &self,
+        own: usize,
+        names: &[ConfigResourceAddr],
+    ) -> impl Iterator<Item = usize> {
         names.iter().filter_map(|name| self.number(name)).filter(move |on| *on != own)
     }
 }
@@ -238,13 +243,13 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
             // There are fewer resources than vertices, whose numbers fit.
             let goes_first = timing == DestroyTiming::First && !held_up.contains(&own);
             let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
-            let others = resources.others(own, names);
+            let others = resources.numbers_except(own, names);
             let free =
                 others.filter(|&on| !(resources.parts[on].destroyed_first && configures(on)));
             pairs.extend(free.map(pair));
         }
         before = group;
-        for on in resources.others(own, names).filter(|_| timing == DestroyTiming::Last) {
+        for on in resources.numbers_except(own, names).filter(|_| timing == DestroyTiming::Last) {
             let Parts { done, makers, .. } = &resources.parts[on];
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
                 // An object that goes last is destroyed after the changes of its dependencies,
@@ -331,8 +336,8 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
             }
             // Both lists count: the recorded dependencies are in use now, and those of the
             // configuration will be.
-            depends_on.extend(resources.others(own, &change.prior_dependencies));
-            depends_on.extend(resources.others(own, &change.dependencies));
+            depends_on.extend(resources.numbers_except(own, &change.prior_dependencies));
+            depends_on.extend(resources.numbers_except(own, &change.dependencies));
         }
         // Objects that it used until now go after it, and the objects that those were made after go
         // after them.

@@ -57,7 +57,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         variable.default = default_value(diags, &variable, &attribute.expr).ok();
     }
     for validation in &variable.validations {
-        check_mentions_itself(diags, &variable, validation);
+        require_own_reference(diags, &variable, validation);
     }
     named.ok().map(|()| variable)
 }
@@ -105,7 +105,7 @@ fn default_value(
     Err(diags.error(Diagnostic::error("Invalid default value for variable", reason).at(expr.span)))
 }
 
-fn check_mentions_itself(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
+fn require_own_reference(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
     let is_own = |mention: Traversal| {
         let first = mention.steps.first();
         mention.root.name == "var"

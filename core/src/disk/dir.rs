@@ -220,7 +220,7 @@ impl Dir {
     ///
     /// # Errors
     /// When the name is taken, or the link cannot be created.
-    pub fn link(&self, target: &Path, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub fn symlink(&self, target: &Path, name: impl AsRef<OsStr>) -> io::Result<()> {
         Ok(symlinkat(target, &self.handle, component(name.as_ref())?)?)
     }
 

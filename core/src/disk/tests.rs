@@ -61,8 +61,8 @@ fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
     let scratch = planted.data().scratch(".new-").unwrap();
     let within = scratch.dir().create_subdir("a").unwrap().create_subdir("b").unwrap();
     within.replace("file", b"", 0o600).unwrap();
-    within.link(&planted.folder.path().join("victim"), "link").unwrap();
-    scratch.dir().link(Path::new("../../victim"), "link").unwrap();
+    within.symlink(&planted.folder.path().join("victim"), "link").unwrap();
+    scratch.dir().symlink(Path::new("../../victim"), "link").unwrap();
     assert_eq!(dir.names().unwrap().len(), 1);
     drop(scratch);
     assert_eq!(dir.names().unwrap().len(), 0);

@@ -1,9 +1,9 @@
 //! The provider that is part of the engine: `terraform_data`, `terraform_remote_state` and three
 //! functions. It runs in this process and its values are never encoded.
 
-mod data;
 mod functions;
 pub mod remote_state;
+mod terraform_data;
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub struct Builtin {
 
 impl Default for Builtin {
     fn default() -> Self {
-        let (data, remote_state) = (data::schema(), remote_state::schema());
+        let (data, remote_state) = (terraform_data::schema(), remote_state::schema());
         Self {
             states: None,
             data_type: data.block.implied_type(),
@@ -130,7 +130,7 @@ impl Operations for Builtin {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let config = request.config.decode(self.check_data(&request.type_name)?);
-        Ok(data::validate(config.map_err(|error| undecodable(&error))?.value()))
+        Ok(terraform_data::validate(config.map_err(|error| undecodable(&error))?.value()))
     }
 
     async fn validate_data_config(
@@ -178,7 +178,7 @@ impl Operations for Builtin {
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
         let ty = self.check_data(&request.type_name)?;
         let (prior, proposed) = (self.value(&request.prior)?, self.value(&request.proposed)?);
-        let (planned, requires_replace) = data::plan(&prior, &proposed);
+        let (planned, requires_replace) = terraform_data::plan(&prior, &proposed);
         Ok(PlanResponse {
             planned: payload(planned, ty),
             requires_replace,
@@ -192,7 +192,7 @@ impl Operations for Builtin {
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let ty = self.check_data(&request.type_name)?;
-        let state = data::apply(&self.value(&request.planned)?);
+        let state = terraform_data::apply(&self.value(&request.planned)?);
         Ok(ApplyResponse {
             state: payload(state, ty),
             private: Bytes::new(),
@@ -204,7 +204,7 @@ impl Operations for Builtin {
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
         let ty = self.check_data(&request.target_type)?;
-        let (value, diagnostics) = match data::moved(&request) {
+        let (value, diagnostics) = match terraform_data::moved(&request) {
             Ok(value) => (value, Vec::new()),
             Err(said) => (Value::null(ty.clone()), vec![said]),
         };
@@ -216,7 +216,7 @@ impl Operations for Builtin {
         let ty = self.check_data(&request.type_name)?;
         let resource = ImportedResource {
             type_name: request.type_name,
-            state: payload(data::imported(&request.id), ty),
+            state: payload(terraform_data::imported(&request.id), ty),
             private: Bytes::new(),
             identity: None,
         };

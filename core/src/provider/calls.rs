@@ -80,8 +80,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// From now on the calls belong to an apply.
-    pub(super) fn begin_apply(&self) {
+    /// Marks all calls from now on as calls of an apply.
+    pub(super) fn enter_apply_phase(&self) {
         self.applying.set(true);
     }
 

@@ -379,8 +379,8 @@ impl ProviderClient {
         })
     }
 
-    /// Sends the call that changes the real object. The answer comes back undecoded, so that the
-    /// caller can make it durable first; [`ProviderClient::apply`] decodes it.
+    /// Sends the call that changes the real object. The answer comes back undecoded and unchecked: the
+    /// caller makes it durable first, and decodes and checks it afterwards.
     ///
     /// # Errors
     /// When no answer came back.

@@ -243,7 +243,7 @@ impl<'l> Pool<'l> {
         if let Some(problems) = self.unusable.borrow().get(addr) {
             diags.append(problems.clone())?;
         }
-        match self.start_again(addr, StartPurpose::Work).await {
+        match self.start_another_process(addr, StartPurpose::Work).await {
             Ok(provider) => {
                 self.processes.set_idle(&provider);
                 Ok(provider)
@@ -309,7 +309,7 @@ impl<'l> Pool<'l> {
         // Usually the process that was started for its schema, and so has no configuration yet.
         let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
-            None => match self.start_again(&addr.provider, StartPurpose::Work).await {
+            None => match self.start_another_process(&addr.provider, StartPurpose::Work).await {
                 Ok(provider) => provider,
                 Err(failure) => return Err(failed(diags, "start", &failure)),
             },
@@ -326,8 +326,8 @@ impl<'l> Pool<'l> {
         Ok(handle)
     }
 
-    /// Starts a further instance. One that cannot be used is ended again.
-    async fn start_again(
+    /// Starts a further process of a provider. One that cannot be used is ended again.
+    async fn start_another_process(
         &self,
         addr: &ProviderAddr,
         purpose: StartPurpose,
@@ -384,7 +384,7 @@ impl<'l> Pool<'l> {
     /// ended.
     pub fn next_phase(&self) {
         self.keeping.set(false);
-        self.calls.begin_apply();
+        self.calls.enter_apply_phase();
         let configured = self.configured.borrow();
         let stale = configured.iter().filter(|(_, entry)| !entry.config.is_wholly_known());
         let stale: Vec<_> = stale.map(|(addr, _)| addr.clone()).collect();

@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tower::service_fn;
 
-use super::causes::with_causes;
+use super::error_chain::with_causes;
 use crate::handshake::Address;
 use crate::tls::{ByteStream, SERVER_NAME};
 use crate::wire::HEADER_LIMIT;

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use tonic::transport::Channel;
 use tracing::debug;
 
-use super::channel::{Channels, Lease};
 use super::connect::Dialer;
 use super::launch::Child;
+use super::lease::{ChannelSource, Lease};
 use crate::Failure;
 
 /// Number of calls that each connection must carry before another is opened.
@@ -114,7 +114,7 @@ impl Shared {
 }
 
 #[async_trait]
-impl Channels for Pool {
+impl ChannelSource for Pool {
     async fn lease(&self) -> Result<Lease, Failure> {
         // A call over a connection to a dead process would fail too, but without its exit status,
         // and only after the transport has noticed.

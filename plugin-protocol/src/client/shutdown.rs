@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::Plugin;
-use super::leftover::{self, Leftover};
+use super::detached::{self, DetachedProcess};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
@@ -21,9 +21,11 @@ pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
     join_all(plugins.into_iter().map(Plugin::shutdown)).await;
 }
 
-/// Returns what `plugins`, all of which were shut down, have left running out of our reach.
-pub fn leftovers<'p>(plugins: impl IntoIterator<Item = &'p Plugin>) -> Vec<Leftover> {
-    leftover::of(plugins.into_iter().filter_map(|plugin| {
+/// Returns the detached processes of `plugins`, all of which were shut down.
+pub fn detached_processes<'p>(
+    plugins: impl IntoIterator<Item = &'p Plugin>,
+) -> Vec<DetachedProcess> {
+    detached::of(plugins.into_iter().filter_map(|plugin| {
         let child = plugin.pool.child()?;
         Some((plugin.name.as_str(), child))
     }))

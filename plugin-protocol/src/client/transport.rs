@@ -11,19 +11,19 @@ use tonic::client::Grpc;
 use tonic::{Request, Status, Streaming};
 
 use super::Plugin;
-use super::causes::with_causes;
-use super::channel::{Channels, Lease};
+use super::error_chain::with_causes;
+use super::lease::{ChannelSource, Lease};
 use crate::limit;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
 
 /// The connections to a plugin as a transport.
 pub(crate) struct ChannelTransport {
-    channels: Arc<dyn Channels>,
+    channels: Arc<dyn ChannelSource>,
 }
 
 impl ChannelTransport {
-    pub(crate) fn new(channels: Arc<dyn Channels>) -> Self {
+    pub(crate) fn new(channels: Arc<dyn ChannelSource>) -> Self {
         Self { channels }
     }
 
@@ -62,7 +62,7 @@ impl Plugin {
     /// Returns the raw door: a transport over the plugin's connections.
     #[must_use]
     pub fn transport(&self) -> Arc<dyn Transport> {
-        let channels: Arc<dyn Channels> = Arc::<super::pool::Pool>::clone(&self.pool);
+        let channels: Arc<dyn ChannelSource> = Arc::<super::pool::Pool>::clone(&self.pool);
         Arc::new(ChannelTransport::new(channels))
     }
 }
@@ -70,7 +70,7 @@ impl Plugin {
 /// The answers to one call while they arrive. The connection counts as in use until the last.
 struct Incoming {
     stream: Streaming<Bytes>,
-    channels: Arc<dyn Channels>,
+    channels: Arc<dyn ChannelSource>,
     _lease: Lease,
 }
 
@@ -86,7 +86,7 @@ fn answers(incoming: Incoming) -> BoxStream<'static, Result<Bytes, RawError>> {
 }
 
 /// Says how a status ended a call.
-async fn ended(status: &Status, channels: &dyn Channels) -> RawError {
+async fn ended(status: &Status, channels: &dyn ChannelSource) -> RawError {
     // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
     // and it is always the connection.
     match status.source() {

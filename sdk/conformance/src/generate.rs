@@ -122,10 +122,10 @@ impl Extent {
 
 /// Makes a configuration of a block.
 pub fn config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
-    content(block, extent, dice, 0)
+    block_value(block, extent, dice, 0)
 }
 
-fn content(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+fn block_value(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
     let attributes = block.attributes.iter().map(|(name, attribute)| {
         (name.clone(), attribute_value(name, attribute, extent, dice, depth))
     });
@@ -167,7 +167,7 @@ fn attribute_value(
             let object = block.implied_type();
             // In deep schemas, everything inside everything would grow without end.
             let inner = if depth > 4 { Extent::Required } else { extent };
-            let mut one = || content(&block, inner, dice, depth + 1);
+            let mut one = || block_value(&block, inner, dice, depth + 1);
             match nested.nesting {
                 Nesting::Single | Nesting::Group => one(),
                 Nesting::List => Value::list(object, vec![one()]),
@@ -191,7 +191,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
         return nested.empty_value();
     }
-    let mut block = || content(&nested.block, extent, dice, depth + 1);
+    let mut block = || block_value(&nested.block, extent, dice, depth + 1);
     match nested.nesting {
         Nesting::Single | Nesting::Group => block(),
         Nesting::List | Nesting::Set => {

@@ -112,7 +112,7 @@ impl Msg {
 
     /// Adds a message if there is one.
     #[must_use]
-    pub fn maybe(self, number: u32, value: Option<&Self>) -> Self {
+    pub fn opt_msg(self, number: u32, value: Option<&Self>) -> Self {
         match value {
             Some(value) => self.msg(number, value),
             None => self,

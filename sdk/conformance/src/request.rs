@@ -110,7 +110,7 @@ pub(crate) fn plan(offered: &OfferedType, input: &PlanInput) -> Msg {
         .msg(4, &dynamic(&input.config, &ty))
         .bytes(5, input.private.clone())
         .msg(7, &capabilities())
-        .maybe(8, input.identity.as_ref())
+        .opt_msg(8, input.identity.as_ref())
 }
 
 /// The request that applies what was planned.
@@ -121,10 +121,10 @@ pub(crate) fn apply(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> 
     Msg::new()
         .text(1, &offered.name)
         .msg(2, &dynamic(&input.prior, &ty))
-        .maybe(3, planned.get_msg(1).as_ref())
+        .opt_msg(3, planned.get_msg(1).as_ref())
         .msg(4, &dynamic(&input.config, &ty))
         .bytes(5, planned.get_bytes(3))
-        .maybe(7, planned.get_msg(7).as_ref())
+        .opt_msg(7, planned.get_msg(7).as_ref())
 }
 
 /// The request that reads an object.
@@ -140,7 +140,7 @@ pub(crate) fn read(
         .msg(2, &dynamic(state, &offered.ty()))
         .bytes(3, private.clone())
         .msg(5, &capabilities())
-        .maybe(6, identity)
+        .opt_msg(6, identity)
 }
 
 /// The request that upgrades a stored object.

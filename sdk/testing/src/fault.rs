@@ -99,7 +99,7 @@ impl<P: Provider> Provider for Faulty<P> {
         if request.method().is_introspection() {
             return self.inner.call(request);
         }
-        match self.trouble_with(&request) {
+        match self.next_fault(&request) {
             Some(Fault::DiesBefore) => ready(Err(lost())).boxed(),
             Some(Fault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
@@ -115,8 +115,8 @@ impl<P: Provider> Provider for Faulty<P> {
 }
 
 impl<P> Faulty<P> {
-    /// Records a call, and returns its fault.
-    fn trouble_with(&self, request: &Request) -> Option<Fault> {
+    /// Records a call, and returns the fault to inject into it.
+    fn next_fault(&self, request: &Request) -> Option<Fault> {
         let mut trouble = locked(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());

@@ -102,7 +102,7 @@ impl<'s> FaultSweep<'s> {
         for fault in Fault::ALL {
             // Until a run has no such call any more.
             for at in 0.. {
-                match self.live(config, at, fault) {
+                match self.run_case(config, at, fault) {
                     Some(call) => cases.push(FaultCase { call, fault }),
                     None => break,
                 }
@@ -112,7 +112,7 @@ impl<'s> FaultSweep<'s> {
     }
 
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
-    fn live(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
+    fn run_case(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
         let provider = self.provider.clone();
         // A lab for each case, because a fault leaves a state behind.
         let mut lab = Lab::new(move || provider());

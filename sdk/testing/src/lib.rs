@@ -33,7 +33,7 @@
 //! assert_eq!(lab.plan(config).text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
 //! lab.apply(config).expect_done();
 //! lab.plan(config).expect_nothing();
-//! assert_eq!(lab.get("hello_text.a", "text"), "Hello, you");
+//! assert_eq!(lab.attribute("hello_text.a", "text"), "Hello, you");
 //! lab.destroy(config).expect_done();
 //! ```
 
@@ -204,7 +204,7 @@ impl Lab {
     /// # Panics
     /// When the object or the attribute does not exist.
     #[must_use]
-    pub fn get(&self, address: &str, attribute: &str) -> String {
+    pub fn attribute(&self, address: &str, attribute: &str) -> String {
         let object = self.object(address);
         let text = attribute_text(object, attribute);
         text.unwrap_or_else(|| panic!("{address} has no attribute {attribute:?}"))

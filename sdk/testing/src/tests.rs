@@ -157,7 +157,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
     lab.apply(&broken).expect_error("It does not start");
     assert!(lab.is_tainted("cloud_machine.a"));
-    assert_eq!(lab.get("cloud_machine.a", "id"), "z-0");
+    assert_eq!(lab.attribute("cloud_machine.a", "id"), "z-0");
     lab.apply(CONFIG).expect_done();
     // The one that does not start was removed, and not only forgotten.
     assert_eq!(world.lock().unwrap().len(), 1);
@@ -270,7 +270,7 @@ fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
         || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
     let mut lab = Lab::new(provider);
     lab.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
-    assert_eq!(lab.get("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
+    assert_eq!(lab.attribute("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
     let short = "resource \"slow_one\" \"b\" {\n  timeouts { create = \"10s\" }\n}\n";
     Lab::new(provider).apply(short).expect_error("Waited 10s until it is done");
 }

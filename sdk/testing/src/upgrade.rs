@@ -105,7 +105,7 @@ fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
     let mut lab = left_by_the_first("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
     lab.plan(TODAY).expect_nothing();
     lab.refresh(TODAY).expect_done();
-    assert_eq!(lab.get("cloud_disk.a", "gigabytes"), "10");
+    assert_eq!(lab.attribute("cloud_disk.a", "gigabytes"), "10");
     // If the state kept the old version, every run would upgrade it again.
     assert!(lab.state().contains("\"schema_version\": 1"), "{}", lab.state());
     lab.destroy(TODAY).expect_done();
@@ -117,7 +117,7 @@ fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
     let moved = "moved {\n  from = cloud_drive.old\n  to = cloud_disk.a\n}\n";
     lab.apply(&format!("{TODAY}{moved}")).expect_done();
     assert_eq!(lab.n_objects(), 1);
-    assert_eq!(lab.get("cloud_disk.a", "id"), "d-1");
+    assert_eq!(lab.attribute("cloud_disk.a", "id"), "d-1");
     assert!(lab.state().contains("\"identity\": {"), "{}", lab.state());
     assert!(lab.state().contains("\"private\""), "{}", lab.state());
     // A disk whose private data were lost would not be found.

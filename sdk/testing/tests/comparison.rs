@@ -61,18 +61,18 @@ fn the_three_resources_live() {
     let mut lab = lab(&service);
     lab.live(CONFIG);
     lab.apply(CONFIG).expect_done();
-    assert_eq!(lab.get("acme_greeting.a", "text"), "Hello, you");
-    assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-3.example.com");
+    assert_eq!(lab.attribute("acme_greeting.a", "text"), "Hello, you");
+    assert_eq!(lab.attribute("acme_cluster.a", "endpoint"), "https://main-3.example.com");
     let more = CONFIG
         .replace("port     = 53", "port     = 54")
         .replace("\"main\"", "\"main\"\n  nodes = 5");
     lab.apply(&more).expect_done();
-    assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-5.example.com");
+    assert_eq!(lab.attribute("acme_cluster.a", "endpoint"), "https://main-5.example.com");
     lab.plan(&more).expect_nothing();
     // The new name forces a new cluster, which is not ready after a second.
     lab.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
     assert!(lab.is_tainted("acme_cluster.a"));
-    assert_eq!(lab.get("acme_cluster.a", "id"), "5");
+    assert_eq!(lab.attribute("acme_cluster.a", "id"), "5");
 }
 
 #[test]

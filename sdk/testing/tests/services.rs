@@ -259,7 +259,7 @@ fn what_a_call_tells_is_not_asked_again() {
     let mut lab = lab(&service);
     lab.apply(&config("told", "a", 1)).expect_done();
     lab.apply(&config("told", "a", 2)).expect_done();
-    assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
+    assert_eq!(lab.attribute("acme_told.a", "address"), "a.example.com:2");
     lab.plan(&config("told", "a", 2)).expect_nothing();
     // Without a configuration: a deletion must need nothing but the state.
     lab.destroy("").expect_done();
@@ -273,10 +273,10 @@ fn what_a_call_does_not_tell_is_read() {
     let service = Service::default();
     let mut lab = lab(&service);
     lab.apply(&config("terse", "a", 1)).expect_done();
-    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:1");
+    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find m-0");
     lab.apply(&config("terse", "a", 2)).expect_done();
-    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:2");
+    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:2");
     lab.plan(&config("terse", "a", 2)).expect_nothing();
 }
 
@@ -289,7 +289,7 @@ fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
         let mut lab = lab(&service);
         let block = config("told", "a", 2);
         lab.apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n")).expect_done();
-        assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
+        assert_eq!(lab.attribute("acme_told.a", "address"), "a.example.com:2");
         lab.plan(&block).expect_nothing();
     }
 }
@@ -324,7 +324,7 @@ fn what_the_service_tells_late_is_waited_for() {
     let mut lab = lab(&service);
     let config = config("terse", "a", 1);
     lab.apply(&config).expect_done();
-    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:1");
+    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:1");
     // Two answers come too early, and the third has the machine.
     assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
     lab.destroy(&config).expect_done();
@@ -343,8 +343,8 @@ fn what_was_made_is_kept_when_the_rest_fails() {
     let mut lab = lab(&service);
     lab.apply(&config("terse", "a", 1)).expect_error("the service is down");
     assert!(lab.is_tainted("acme_terse.a"));
-    assert_eq!(lab.get("acme_terse.a", "id"), "m-0");
-    assert_eq!(lab.get("acme_terse.a", "name"), "a");
+    assert_eq!(lab.attribute("acme_terse.a", "id"), "m-0");
+    assert_eq!(lab.attribute("acme_terse.a", "name"), "a");
     service.0.lock().unwrap().is_broken = false;
     lab.apply(&config("terse", "a", 1)).expect_done();
     assert!(!lab.is_tainted("acme_terse.a"));
@@ -358,14 +358,14 @@ fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
     let mut lab = lab(&service);
     lab.apply(&config("patient", "a", 0)).expect_done();
     lab.apply(&config("patient", "a", 3)).expect_done();
-    assert_eq!(lab.get("acme_patient.a", "address"), "a.example.com:3");
+    assert_eq!(lab.attribute("acme_patient.a", "address"), "a.example.com:3");
     lab.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
-    assert_eq!(lab.get("acme_patient.a", "size"), "3");
+    assert_eq!(lab.attribute("acme_patient.a", "size"), "3");
     lab.destroy("").expect_done();
     // The machine is created without a size, and never gets one.
     lab.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
     assert!(lab.is_tainted("acme_patient.a"));
-    assert_eq!(lab.get("acme_patient.a", "address"), "b.example.com:0");
+    assert_eq!(lab.attribute("acme_patient.a", "address"), "b.example.com:0");
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
     lab.live(block);
     service.take();
     lab.apply(block).expect_done();
-    assert_eq!(lab.get("acme_called.a", "address"), "a.example.com:1");
+    assert_eq!(lab.attribute("acme_called.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find a");
     let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
     // Another lab, because an import needs a state that lacks the object.

@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             let prior = call.request().get_msg(2);
             if call.is_of(PLAN, "sound_item") && !plans(call) {
-                call.change(|answer| answer.without(1).maybe(1, prior.as_ref()));
+                call.change(|answer| answer.without(1).opt_msg(1, prior.as_ref()));
             }
             Act::Go
         }),

@@ -37,9 +37,9 @@ impl Part {
     }
 }
 
-/// Puts parts together. A part that is missing or of an unknown kind is a gap in the journal, which
-/// reading the records finds.
-pub(super) fn content(parts: &[(u64, Vec<u8>)]) -> SharedContent {
+/// Assembles the content of a journal from all its parts. A part that is missing or of an unknown
+/// kind is a gap in the journal, which reading the records finds.
+pub(super) fn assemble(parts: &[(u64, Vec<u8>)]) -> SharedContent {
     let mut all = Vec::new();
     for (_, part) in parts {
         match part.split_first() {

@@ -35,10 +35,10 @@ pub(super) fn pairs(
         if before.replace((own, lists)) == Some((own, lists)) {
             continue;
         }
-        stored[own].extend(resources.others(own, &change.prior_dependencies));
+        stored[own].extend(resources.numbers_except(own, &change.prior_dependencies));
         // Equal lists give the edges that the state demands already.
         if change.action.destroys() && change.dependencies != change.prior_dependencies {
-            let on = resources.others(own, &change.dependencies);
+            let on = resources.numbers_except(own, &change.dependencies);
             let on = on.filter(|&on| may_wait(resources, on, own));
             // A resource that leaves the configuration has no references left to wait for.
             let is_replaced = change.action != Action::Delete;

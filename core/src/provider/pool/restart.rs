@@ -192,7 +192,7 @@ impl Pool<'_> {
                 return Some(another);
             }
         }
-        let fresh = self.start_again(addr, purpose).await.ok()?;
+        let fresh = self.start_another_process(addr, purpose).await.ok()?;
         match self.configure_like(before, &fresh).await {
             Ok(is_configured) if is_configured || !slot.is_configured => {
                 slot.give_to(&fresh);

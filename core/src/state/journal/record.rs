@@ -126,7 +126,7 @@ pub(super) fn run_begin(run: String, begin: RunHeader<'_>) -> Record {
 }
 
 /// A value as the journal keeps it: with its type, so that no schema is needed to read it.
-fn encode(value: &Value) -> Vec<u8> {
+fn encode_value(value: &Value) -> Vec<u8> {
     let plain = value.clone().split_marks().0;
     // A plain value always fits the dynamic type.
     codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
@@ -144,7 +144,7 @@ pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
         prior: intent.prior.map(|object| {
             fingerprint(&file::write_entry(intent.addr, intent.deposed, intent.provider, object))
         }),
-        planned: encode(intent.planned),
+        planned: encode_value(intent.planned),
     })
 }
 

@@ -21,7 +21,7 @@ use tonic::transport::{Channel, Endpoint, Server};
 use tower::service_fn;
 
 use super::*;
-use crate::client::channel::{Channels, Lease};
+use crate::client::lease::{ChannelSource, Lease};
 use crate::client::transport::ChannelTransport;
 use crate::server::ProviderService;
 use crate::{Payload, Provider};
@@ -31,7 +31,7 @@ use example::{Example, everything, msgpack};
 struct OneChannel(Channel);
 
 #[async_trait::async_trait]
-impl Channels for OneChannel {
+impl ChannelSource for OneChannel {
     async fn lease(&self) -> Result<Lease, Failure> {
         Ok(Lease::new(self.0.clone(), Arc::new(AtomicUsize::new(0))))
     }

@@ -115,7 +115,7 @@ impl User {
             // In the first chunk alone.
             let meta = (at == 0).then(|| self.named(state));
             let request = Msg::new()
-                .maybe(1, meta.as_ref())
+                .opt_msg(1, meta.as_ref())
                 .bytes(2, chunk.to_vec())
                 .int(3, total)
                 .msg(4, &range);
@@ -142,14 +142,14 @@ impl User {
     async fn put(&self, state: &str, bytes: &[u8]) -> Call {
         let lock = self.lock(state).await;
         let call = self.write(state, bytes).await;
-        if let Some(id) = lock_id(&lock) {
+        if let Some(id) = lock_id_in_response(&lock) {
             self.unlock(state, &id).await;
         }
         call
     }
 }
 
-fn lock_id(call: &Call) -> Option<String> {
+fn lock_id_in_response(call: &Call) -> Option<String> {
     call.message().filter(|_| call.is_fine()).map(|it| it.get_text(1)).filter(|it| !it.is_empty())
 }
 
@@ -206,7 +206,7 @@ async fn locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
         Err(why) => return suite.skip(&["T-02", "T-03"], &format!("no second process: {why}")),
     };
     let lock = user.lock(state).await;
-    let Some(id) = lock_id(&lock) else {
+    let Some(id) = lock_id_in_response(&lock) else {
         return suite.check("T-02", false, || {
             Finding::new("T-02", &subject, "a lock is answered without an id").by(&lock)
         });
@@ -231,12 +231,12 @@ async fn locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     });
     let right = user.unlock(state, &id).await;
     let then = other.lock(state).await;
-    suite.check("T-02", right.is_fine() && lock_id(&then).is_some(), || {
+    suite.check("T-02", right.is_fine() && lock_id_in_response(&then).is_some(), || {
         Finding::new("T-02", &subject, "a released lock cannot be taken")
             .by(&then)
             .values("a lock", then.outcome())
     });
-    if let Some(id) = lock_id(&then) {
+    if let Some(id) = lock_id_in_response(&then) {
         other.unlock(state, &id).await;
     }
 }
@@ -277,7 +277,7 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
                 .values("the old bytes or the new ones", found)
         });
         // The lock of the killed process is still there.
-        if let Some(id) = lock_id(&lock) {
+        if let Some(id) = lock_id_in_response(&lock) {
             user.unlock(state, &id).await;
         }
         user.put(state, &old).await;

@@ -23,7 +23,7 @@ impl Report {
         self.table(&mut out, width);
         self.broken(&mut out, width);
         self.reasons(&mut out, width);
-        self.tail(&mut out, width);
+        self.summary(&mut out, width);
         out
     }
 
@@ -119,7 +119,7 @@ impl Report {
         }
     }
 
-    fn tail(&self, out: &mut String, width: usize) {
+    fn summary(&self, out: &mut String, width: usize) {
         let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
         let text = format!(
             "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped of {} rules in {:.1} s.",

@@ -120,15 +120,19 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// Records the attribute names of a type.
-    pub(super) fn name(&mut self, ty: &Type) {
+    /// Collects the attribute names in a type.
+    pub(super) fn collect_names(&mut self, ty: &Type) {
         match ty {
-            Type::List(element) | Type::Set(element) | Type::Map(element) => self.name(element),
-            Type::Tuple(elements) => elements.iter().for_each(|element| self.name(element)),
+            Type::List(element) | Type::Set(element) | Type::Map(element) => {
+                self.collect_names(element)
+            }
+            Type::Tuple(elements) => {
+                elements.iter().for_each(|element| self.collect_names(element))
+            }
             Type::Object(object) => {
                 for (name, ty) in &object.attributes {
                     self.names.insert(name.as_str().to_owned());
-                    self.name(ty);
+                    self.collect_names(ty);
                 }
             }
             Type::Dynamic | Type::Bool | Type::Number | Type::String => {}
@@ -148,7 +152,7 @@ impl<'o> Page<'o> {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
                 // A name stays as it is, even if a secret has the same text.
-                self.name(&plain.value().ty());
+                self.collect_names(&plain.value().ty());
                 let mut json = shown(plain.value(), &ty);
                 if let Some(block) = self.offer.block(kind) {
                     self.hide(block, plain.value(), &mut json);

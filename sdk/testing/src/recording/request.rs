@@ -197,7 +197,7 @@ impl Page<'_> {
         let schema = of.and_then(|of| self.offer.schema.resources.get(of));
         if let Some(block) = schema.map(|schema| &schema.block) {
             let ty = block.implied_type();
-            self.name(&ty);
+            self.collect_names(&ty);
             let written = json.to_string();
             match json::decode_with(written.as_bytes(), &ty, Extra::Drop) {
                 Ok(object) => self.hide(block, &object, &mut json),

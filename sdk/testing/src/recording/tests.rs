@@ -75,7 +75,7 @@ fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
     lab.plan(&config("red", first)).expect_nothing();
     let changed = lab.apply(&config("red", second));
     changed.expect_done();
-    assert!(lab.get("doors_door.a", "note").contains(second));
+    assert!(lab.attribute("doors_door.a", "note").contains(second));
     lab.destroy(&config("red", second)).expect_done();
     vec![created.text(), changed.text()]
 }
@@ -223,7 +223,7 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         let mut lab = Lab::new(|| safes(false));
         lab.replay(&recording);
         lab.apply(&config(pin)).expect_done();
-        assert_eq!(lab.get("doors_safe.a", "note"), format!("dial {pin}"));
+        assert_eq!(lab.attribute("doors_safe.a", "note"), format!("dial {pin}"));
         lab.plan(&config(pin)).expect_nothing();
         lab.destroy(&config(pin)).expect_done();
         assert_eq!(recording.rest(), Vec::<String>::new());

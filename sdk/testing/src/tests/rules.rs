@@ -111,7 +111,7 @@ fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
     let mut lab = Lab::new(provider);
     lab.apply(&server("")).expect_done();
     // Both have the same elements; from here on only `keep` makes a difference.
-    assert_eq!(lab.get("cloud_server.a", "kept"), lab.get("cloud_server.a", "ports"));
+    assert_eq!(lab.attribute("cloud_server.a", "kept"), lab.attribute("cloud_server.a", "ports"));
     lab.plan(&server("")).expect_nothing();
     let text = after("", "label = \"l\"");
     assert!(

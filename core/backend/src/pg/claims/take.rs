@@ -113,7 +113,7 @@ impl Attempt<'_> {
             let current = StateFile::read(text.as_bytes())?;
             let moved = moved(&self.base.state, &current.state, claims);
             if !moved.is_empty() {
-                let moved = self.explain(transaction, moved).await?;
+                let moved = self.last_writers(transaction, moved).await?;
                 return Ok(Some(ClaimConflict::Moved(moved)));
             }
         }
@@ -181,8 +181,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Says who has changed what has moved, as far as the history knows.
-    async fn explain(
+    /// The last writer of each moved part, as far as the history knows.
+    async fn last_writers(
         &self,
         transaction: &Transaction<'_>,
         moved: BTreeSet<String>,

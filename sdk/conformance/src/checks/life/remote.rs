@@ -67,7 +67,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         suite.proxy_env = proxy.env();
         let offered = offered.clone();
         let mut observer = Observer { suite, journal, proxy, offered };
-        observer.one(&config).await;
+        observer.check_config(&config).await;
         // The proxy ends here, and a process that still has it could reach nothing.
         suite.put_away();
         suite.proxy_env.clear();
@@ -76,13 +76,13 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
 }
 
 /// The state in an answer: the object, `None` if it is null or absent.
-fn state(offered: &OfferedType, call: &Call) -> Option<Value> {
+fn state_in_response(offered: &OfferedType, call: &Call) -> Option<Value> {
     let decoded = decode(call.message()?.get_msg(1), &offered.ty()).ok()??.into_value();
     (!decoded.is_null()).then_some(decoded)
 }
 
 impl Observer<'_> {
-    async fn one(&mut self, config: &Value) {
+    async fn check_config(&mut self, config: &Value) {
         let create = input(&self.offered, null(&self.offered.ty()), config.clone());
         self.proxy.begin(RemoteFault::None);
         let Some(planned) = plan(self.suite, &self.offered, &create).await else { return };
@@ -116,7 +116,7 @@ impl Observer<'_> {
     ) -> Option<(Object, Vec<RemoteCall>)> {
         let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
         note(self.journal, entry, &self.offered, &call);
-        let value = state(&self.offered, &call).filter(|_| call.is_fine())?;
+        let value = state_in_response(&self.offered, &call).filter(|_| call.is_fine())?;
         Some((object(value, &call, create), calls))
     }
 
@@ -255,7 +255,7 @@ impl Observer<'_> {
             self.proxy.begin(RemoteFault::FailAt(at));
             let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take();
-            let returned = state(&self.offered, &call);
+            let returned = state_in_response(&self.offered, &call);
             let subject = self.offered.subject();
             let Some(returned) = returned else {
                 self.suite.check("A-15", false, || {
@@ -323,7 +323,7 @@ impl Observer<'_> {
             return object;
         }
         let subject = self.offered.subject();
-        let keeps = !call.is_fine() && state(&self.offered, &call).is_some();
+        let keeps = !call.is_fine() && state_in_response(&self.offered, &call).is_some();
         let message = match is_null(&self.offered, &call) {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
@@ -375,7 +375,7 @@ impl Observer<'_> {
     ) {
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.changes() && it.is_carried_out);
-        let kept = state(&self.offered, &call);
+        let kept = state_in_response(&self.offered, &call);
         self.suite.check(rule, !exists || kept.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find at once is lost",
@@ -418,7 +418,7 @@ impl Observer<'_> {
                 .values("one request, or a key", again.map(RemoteCall::shown).unwrap_or_default())
         });
         note(self.journal, entry, &self.offered, &call);
-        match state(&self.offered, &call) {
+        match state_in_response(&self.offered, &call) {
             Some(value) => self.put_away(&object(value, &call, create)).await,
             // No change was carried out.
             None if !calls.iter().any(|it| it.changes() && it.is_carried_out) => {

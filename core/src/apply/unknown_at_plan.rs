@@ -53,7 +53,7 @@ pub(super) fn values(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
     }));
     let is_warned_of = |vertex: &Vertex<'_>| {
         plan.mode == Mode::RefreshOnly
-            && matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if has_preconditions(value))
+            && matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if is_output_with_preconditions(value))
     };
     let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
     found
@@ -86,6 +86,6 @@ fn subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
 }
 
 /// While planning what is only refreshed they warn, and now they do more.
-fn has_preconditions(value: &ValueVertex<'_>) -> bool {
+fn is_output_with_preconditions(value: &ValueVertex<'_>) -> bool {
     matches!(value.value, NamedValue::Output(output) if !output.preconditions.is_empty())
 }

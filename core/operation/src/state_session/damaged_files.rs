@@ -12,7 +12,7 @@ use super::*;
 
 /// The condition of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Condition {
+enum FileCondition {
     Present,
     Absent,
     Empty,
@@ -22,14 +22,14 @@ enum Condition {
     OtherLineage,
 }
 
-const CONDITIONS: [Condition; 7] = [
-    Condition::Present,
-    Condition::Absent,
-    Condition::Empty,
-    Condition::Cut,
-    Condition::Flipped,
-    Condition::Older,
-    Condition::OtherLineage,
+const CONDITIONS: [FileCondition; 7] = [
+    FileCondition::Present,
+    FileCondition::Absent,
+    FileCondition::Empty,
+    FileCondition::Cut,
+    FileCondition::Flipped,
+    FileCondition::Older,
+    FileCondition::OtherLineage,
 ];
 
 /// The four files, by their position in a row of conditions.
@@ -77,14 +77,14 @@ async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
 }
 
 /// Spoils the content of a file, unless the condition is about the content itself.
-fn spoiled(content: Vec<u8>, condition: Condition, is_journal: bool) -> Option<Vec<u8>> {
+fn spoiled(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
     match condition {
-        Condition::Absent => None,
-        Condition::Empty => Some(Vec::new()),
+        FileCondition::Absent => None,
+        FileCondition::Empty => Some(Vec::new()),
         // A journal without its first record: one that only lacks its end is the result of a crash.
-        Condition::Cut if is_journal => Some(content[..40].to_vec()),
-        Condition::Cut => Some(content[..content.len() / 2].to_vec()),
-        Condition::Flipped => {
+        FileCondition::Cut if is_journal => Some(content[..40].to_vec()),
+        FileCondition::Cut => Some(content[..content.len() / 2].to_vec()),
+        FileCondition::Flipped => {
             let mut content = content;
             // The quote at the end of a name. Within a string, it could not be recognized in a
             // state.
@@ -92,7 +92,9 @@ fn spoiled(content: Vec<u8>, condition: Condition, is_journal: bool) -> Option<V
             content[at] ^= 0x04;
             Some(content)
         }
-        Condition::Present | Condition::Older | Condition::OtherLineage => Some(content),
+        FileCondition::Present | FileCondition::Older | FileCondition::OtherLineage => {
+            Some(content)
+        }
     }
 }
 
@@ -102,16 +104,16 @@ struct World {
 }
 
 impl World {
-    async fn new(conditions: [Condition; 4]) -> Self {
+    async fn new(conditions: [FileCondition; 4]) -> Self {
         let world = Self { folder: tempfile::tempdir().unwrap() };
         let [state, journal, backup, errored] = conditions;
         let pick = |condition, [present, older]: [(u64, &str); 2]| match condition {
-            Condition::Older => state_of("one", older.0, older.1),
-            Condition::OtherLineage => state_of("two", present.0, "stranger"),
+            FileCondition::Older => state_of("one", older.0, older.1),
+            FileCondition::OtherLineage => state_of("two", present.0, "stranger"),
             _ => state_of("one", present.0, present.1),
         };
         let found = pick(journal, [(3, "old b"), (2, "old")]);
-        let made = if journal == Condition::Older { "b" } else { "c" };
+        let made = if journal == FileCondition::Older { "b" } else { "c" };
         let journal_text = journal_of(&found, made).await;
         std::fs::create_dir(world.path(".terraform.tfstate.journal")).unwrap();
         for (name, content, condition) in [
@@ -152,8 +154,9 @@ fn pairs() -> impl Iterator<Item = (usize, usize)> {
 
 /// The outcome of all conditions of two files, while there are no others but a state: an empty one,
 /// since nothing else has a say beside a sound one.
-async fn cell(pair: (usize, usize), conditions: (Condition, Condition)) -> String {
-    let mut all = [Condition::Empty, Condition::Absent, Condition::Absent, Condition::Absent];
+async fn cell(pair: (usize, usize), conditions: (FileCondition, FileCondition)) -> String {
+    let mut all =
+        [FileCondition::Empty, FileCondition::Absent, FileCondition::Absent, FileCondition::Absent];
     all[pair.0] = conditions.0;
     all[pair.1] = conditions.1;
     let (known, said) = World::new(all).await.outcome().await;
@@ -170,8 +173,8 @@ async fn cell(pair: (usize, usize), conditions: (Condition, Condition)) -> Strin
 
 /// The existing objects: those that any of the files had before it was damaged. A backup is no
 /// evidence beside a readable state.
-fn existing(all: [Condition; 4]) -> BTreeSet<String> {
-    use Condition::{Absent, Older, OtherLineage, Present};
+fn existing(all: [FileCondition; 4]) -> BTreeSet<String> {
+    use FileCondition::{Absent, Older, OtherLineage, Present};
     let [state, journal, backup, errored] = all;
     let has_state = matches!(state, Present | Older | OtherLineage);
     let names = [
@@ -202,7 +205,7 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
         }
     }
     expect_test::expect_file![
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/pairs.txt")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/damaged_files.txt")
     ]
     .assert_eq(&table);
 }
@@ -210,7 +213,8 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
 #[tokio::test]
 async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word() {
     // All 2401 combinations of all conditions hold too, but take a minute.
-    let spoiled = [Condition::Absent, Condition::Empty, Condition::Flipped, Condition::Older];
+    let spoiled =
+        [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
     for n in 0..spoiled.len().pow(4) {
         let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
         let (known, said) = World::new(all).await.outcome().await;

@@ -11,7 +11,7 @@ use crate::Failure;
 
 /// The connections to one plugin, and what is known about its end.
 #[async_trait]
-pub(crate) trait Channels: Send + Sync {
+pub(crate) trait ChannelSource: Send + Sync {
     /// Returns a connection for one call. The call holds the lease until its last answer.
     ///
     /// # Errors

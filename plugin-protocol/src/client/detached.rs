@@ -11,9 +11,9 @@ use std::path::Path;
 use super::launch::Child;
 use crate::handshake::SOCKET_FOLDER_NAME;
 
-/// A process that a plugin left running.
+/// A process that a plugin started, and that left its process group and still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leftover {
+pub struct DetachedProcess {
     /// The plugin's name.
     pub plugin: String,
     /// The process id.
@@ -22,14 +22,15 @@ pub struct Leftover {
     pub command: String,
 }
 
-/// Returns what the children, all of which have ended, have left running, in the order of process ids.
-pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Vec<Leftover> {
+/// Returns the detached processes of the children, all of which have ended, in the order of process
+/// ids.
+pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Vec<DetachedProcess> {
     let marks: Vec<_> =
         children.map(|(name, child)| (name, child.process.pid(), mark(child.home()))).collect();
     // Without the list there is nothing to be said.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut found: Vec<Leftover> = ids
+    let mut found: Vec<DetachedProcess> = ids
         .filter_map(|pid: i32| {
             // It may have ended meanwhile, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
@@ -37,7 +38,11 @@ pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Ve
             let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;
             // Its group was killed, but that may take a moment.
             let left = group_of(pid)? != *group;
-            left.then(|| Leftover { plugin: (*plugin).to_owned(), pid, command: command_of(pid) })
+            left.then(|| DetachedProcess {
+                plugin: (*plugin).to_owned(),
+                pid,
+                command: command_of(pid),
+            })
         })
         .collect();
     // `/proc` promises no order, and the list is printed.
