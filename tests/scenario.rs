@@ -24,6 +24,7 @@ mod recovery;
 mod registry;
 mod release;
 mod scaffold;
+mod sealed;
 mod secrets;
 mod signal;
 mod ssh;

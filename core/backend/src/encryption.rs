@@ -1,6 +1,7 @@
-//! Encryption of states and saved plans, in the form that OpenTofu reads and writes: the ciphers that
-//! stores and saved plans pass their bytes through. Without a configuration they change nothing.
+//! Encryption of states and saved plans, in the form that OpenTofu reads and writes or with the method
+//! `sealed`: the ciphers that stores and saved plans pass their bytes through. Without a configuration they change nothing.
 
+mod age;
 mod algorithms;
 mod backend;
 mod blocking;
@@ -8,6 +9,7 @@ mod external;
 mod keys;
 mod kms;
 mod openbao;
+mod sealed;
 mod settings;
 mod target;
 #[cfg(test)]
@@ -15,12 +17,14 @@ mod tests;
 mod wrapper;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
+use formwork_core::addr::ProviderAddr;
 use formwork_core::eval::encryption::{EncryptionSettings, MethodSettings};
-use formwork_core::state::file::{FileError, StateFile};
+use formwork_core::state::file::sealed::sealed_header;
+use formwork_core::state::file::{FileError, Header, StateFile};
 use formwork_core::state::intents::IntentLog;
 use formwork_core::state::journal::RecordSeal;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -180,6 +184,32 @@ impl StateCipher {
         Ok((opened.text, opened.is_current))
     }
 
+    /// Reads the header of the text of a state. It is readable in a sealed state.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is no state.
+    pub fn read_header(&self, text: &[u8]) -> Result<Header, FileError> {
+        if self.0.is_some() && sealed_header(text).is_some() {
+            let StateHeader { serial, lineage } = StateHeader::of(text);
+            let (serial, lineage) = (serial.unwrap_or_default(), lineage.unwrap_or_default());
+            return Ok(Header { serial, lineage });
+        }
+        let (text, _) = self.open(text)?;
+        StateFile::read_header(&text)
+    }
+
+    /// Reads the providers of the objects in the text of a state. They are readable in a sealed state.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is no state.
+    pub fn read_providers(&self, text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
+        if self.0.is_some() && sealed_header(text).is_some() {
+            return StateFile::read_providers(text);
+        }
+        let (text, _) = self.open(text)?;
+        StateFile::read_providers(&text)
+    }
+
     /// Returns the text of a state for a backend, encrypted if that is configured.
     ///
     /// # Errors
@@ -205,12 +235,21 @@ impl StateCipher {
     /// # Errors
     /// When a key provider fails.
     pub fn seal_file(&self, text: Vec<u8>) -> io::Result<Vec<u8>> {
-        self.seal(text, Layout::Indented)
+        let seals = self.0.as_ref().is_some_and(|target| target.sealed().is_some());
+        if !seals || text.trim_ascii().is_empty() || is_encrypted(&text) {
+            return self.seal(text, Layout::Indented);
+        }
+        // The values are found in the layout of this program.
+        let file = StateFile::read(&text).map_err(io::Error::other)?;
+        self.seal(file.write(), Layout::Indented)
     }
 
     fn seal(&self, text: Vec<u8>, layout: Layout) -> io::Result<Vec<u8>> {
         let is_done = !self.encrypts() || text.trim_ascii().is_empty() || is_encrypted(&text);
         let Some(target) = self.0.as_ref().filter(|_| !is_done) else { return Ok(text) };
+        if let Some(method) = target.sealed() {
+            return method.seal_state(&text).map_err(io::Error::other);
+        }
         let header = StateHeader::of(&text);
         let sealed = target.seal(Cow::Owned(text), (header, layout)).map_err(io::Error::other)?;
         Ok(sealed.into_owned())

@@ -202,9 +202,7 @@ impl LocalStore {
         if text.is_empty() {
             return Ok(());
         }
-        let opened = self.cipher.open(&text);
-        let stored = opened.and_then(|(text, _)| StateFile::read_header(&text));
-        let stored = stored.map_err(|error| StoreError::Unusable {
+        let stored = self.cipher.read_header(&text).map_err(|error| StoreError::Unusable {
             location: shown(path),
             error,
             copy: None,
@@ -354,8 +352,7 @@ impl StateStore for LocalStore {
         // A pipe can be read only once, and a state that cannot be read is reported by the command.
         let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
         let text = text.unwrap_or_default();
-        let opened = self.cipher.open(&text);
-        opened.and_then(|(text, _)| StateFile::read_providers(&text)).unwrap_or_default()
+        self.cipher.read_providers(&text).unwrap_or_default()
     }
 }
 

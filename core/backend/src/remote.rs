@@ -142,9 +142,7 @@ impl<P: RemotePlace> RemoteStore<P> {
         if text.is_empty() {
             return Ok(());
         }
-        let opened = self.cipher.open(&text);
-        let stored = opened.and_then(|(text, _)| StateFile::read_header(&text));
-        let stored = stored.map_err(|error| self.unusable(error))?;
+        let stored = self.cipher.read_header(&text).map_err(|error| self.unusable(error))?;
         self.known.check_same((&stored.lineage, stored.serial))
     }
 

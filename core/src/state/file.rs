@@ -4,6 +4,7 @@
 mod json;
 mod layout;
 mod read;
+pub mod sealed;
 #[cfg(test)]
 mod tests;
 mod write;

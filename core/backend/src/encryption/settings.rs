@@ -10,11 +10,13 @@ use formwork_core::eval::encryption::{
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
+use super::age::{Age, IDENTITY, IDENTITY_FILE, IdentitySource};
 use super::algorithms::{AesGcm, Hash};
 use super::external::External;
 use super::keys::{KeyPair, KeyProvider, KeyProviderKind, Keys, Pbkdf2};
 use super::kms::{self, AwsKms, KeySpec};
 use super::openbao::{OpenBao, OpenBaoSettings};
+use super::sealed::SealedMethod;
 use super::target::{AesGcmMethod, Method, Target};
 use crate::kind::{self, BackendEnvironment, BackendKind as _};
 use crate::s3::S3Kind;
@@ -68,9 +70,23 @@ fn method(
             check_metadata(diags, &arguments, &method)?;
             Ok(Method::AesGcm(method))
         }
+        "sealed" => {
+            let keys = arguments.take("keys");
+            let Some(keys) = keys else { return Err(arguments.missing(diags, "keys")) };
+            arguments.finish(diags)?;
+            let keys = match keys {
+                ArgumentValue::Keys(settings) if settings.kind == "age" => settings,
+                _ => {
+                    let reason = "the argument \"keys\" must be a key provider of the type \"age\"";
+                    return Err(arguments.refuse(diags, reason));
+                }
+            };
+            let age = age(diags, &keys, environment)?;
+            Ok(Method::Sealed(SealedMethod::new(address, age)))
+        }
         other => {
             let detail = format!(
-                "There is no method of the type {other:?}. The types are \"aes_gcm\" and \"unencrypted\"."
+                "There is no method of the type {other:?}. The types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
             );
             let problem = Diagnostic::error("Unknown encryption method type", detail);
             Err(diags.error(problem.at(*span)))
@@ -139,9 +155,13 @@ fn key_provider(
         }
         "openbao" => KeyProviderKind::OpenBao(Box::new(openbao(diags, &mut arguments)?)),
         "aws_kms" => KeyProviderKind::AwsKms(Box::new(aws_kms(diags, &mut arguments)?)),
+        "age" => {
+            let reason = "it has public keys, which only a method of the type \"sealed\" can use";
+            return Err(arguments.refuse(diags, reason));
+        }
         other => {
             let detail = format!(
-                "There is no key provider of the type {other:?} in this program. The types are \"aws_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"azure_vault\" and \"gcp_kms\" of OpenTofu are not supported."
+                "There is no key provider of the type {other:?} in this program. The types are \"age\", \"aws_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"azure_vault\" and \"gcp_kms\" of OpenTofu are not supported."
             );
             let problem = Diagnostic::error("Unknown key_provider type", detail);
             return Err(diags.error(problem.at(*span)));
@@ -149,6 +169,42 @@ fn key_provider(
     };
     arguments.finish(diags)?;
     Ok(KeyProvider::new(address, metadata_key.clone(), made))
+}
+
+/// Makes a key provider `age`, which only the method `sealed` uses.
+fn age(
+    diags: &mut Diagnostics,
+    settings: &KeyProviderSettings,
+    environment: &BackendEnvironment,
+) -> Result<Age, Reported> {
+    let address = format!("key_provider.age.{}", settings.name);
+    let (left, span) = (settings.arguments.iter().collect(), settings.span);
+    let mut arguments = Arguments { address: address.clone(), span, left, environment };
+    let recipients = arguments.strings(diags, "recipients")?.unwrap_or_default();
+    if recipients.is_empty() {
+        return Err(arguments.missing(diags, "recipients"));
+    }
+    let text = arguments.string(diags, "identity")?.filter(|text| !text.is_empty());
+    let file = arguments.string(diags, "identity_file")?.filter(|path| !path.is_empty());
+    arguments.finish(diags)?;
+    let variable = |name| environment.variables.get(name).filter(|text| !text.is_empty()).cloned();
+    let of_file = |path: String| IdentitySource::File(environment.root.join(path));
+    let of_text = |name: &str, text| IdentitySource::Text { name: name.to_owned(), text };
+    let source = match (text, file) {
+        (Some(_), Some(_)) => {
+            let reason = "only one of the arguments \"identity\" and \"identity_file\" may be set";
+            return Err(arguments.refuse(diags, reason));
+        }
+        (Some(text), None) => of_text("the argument \"identity\"", text),
+        (None, Some(path)) => of_file(path),
+        (None, None) => match (variable(IDENTITY), variable(IDENTITY_FILE)) {
+            (Some(text), _) => of_text(IDENTITY, text),
+            (None, Some(path)) => of_file(path),
+            (None, None) => IdentitySource::None,
+        },
+    };
+    let age = Age::new(address, &recipients, source);
+    age.map_err(|reason| arguments.refuse(diags, &reason))
 }
 
 fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkdf2, Reported> {

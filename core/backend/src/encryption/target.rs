@@ -1,12 +1,17 @@
-//! The methods for one kind of file: encrypts with the first one, and decrypts with any of them.
+//! The methods for one kind of file: encrypts with the first one, and decrypts with any of them. The
+//! values of a state that is sealed are those of `sealed.rs`.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
+use formwork_core::state::file::sealed::SEALED_VERSION;
+
+use super::age::AgeError;
 use super::algorithms::AesGcm;
 use super::keys::{KeyError, Keys};
-use super::wrapper::{Base64, Layout, Metadata, StateHeader, VERSION, Wrapper};
+use super::sealed::{OpenError, Openers, SealedMethod};
+use super::wrapper::{AGE_VERSION, Base64, Layout, Metadata, StateHeader, VERSION, Wrapper};
 
 /// The methods for one kind of file.
 pub(crate) struct Target {
@@ -25,6 +30,8 @@ pub(super) enum Method {
     Unencrypted,
     /// Encrypts with AES-GCM.
     AesGcm(AesGcmMethod),
+    /// Encrypts the sensitive values of states, and other files as a whole, to recipients.
+    Sealed(SealedMethod),
 }
 
 /// The method `aes_gcm`.
@@ -61,6 +68,9 @@ pub(crate) enum EncryptError {
     /// The system has no random bytes.
     #[error("the system has no random bytes")]
     NoRandomBytes,
+    /// A state cannot be sealed, or no file can.
+    #[error("{0}")]
+    Sealed(String),
 }
 
 /// Why a file cannot be decrypted.
@@ -83,6 +93,9 @@ pub(crate) enum DecryptError {
     /// It was changed.
     #[error("the encrypted file and its content have different values of {0}")]
     Header(&'static str),
+    /// It is sealed, and is not opened.
+    #[error("{0}")]
+    Sealed(#[from] OpenError),
 }
 
 impl DecryptError {
@@ -97,7 +110,13 @@ impl DecryptError {
             Self::NoMethod(_) => {
                 "Check the passphrase or the keys. If they have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
             }
-            Self::Header(_) => {
+            Self::Sealed(OpenError::NoIdentity { .. }) => {
+                "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of these recipients. If recipients or identities have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
+            }
+            Self::Sealed(OpenError::Plain(_)) => {
+                "The file was changed by hand. Restore it from a copy. If the readable value is right, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
+            }
+            Self::Header(_) | Self::Sealed(OpenError::Changed(_)) => {
                 "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed."
             }
         }
@@ -118,7 +137,15 @@ impl Target {
 
     /// Whether files are encrypted.
     pub(crate) fn encrypts(&self) -> bool {
-        matches!(self.methods.first(), Some(Method::AesGcm(_)))
+        matches!(self.methods.first(), Some(Method::AesGcm(_) | Method::Sealed(_)))
+    }
+
+    /// The method that seals states, if that is the one to write with.
+    pub(super) fn sealed(&self) -> Option<&SealedMethod> {
+        match self.methods.first() {
+            Some(Method::Sealed(method)) => Some(method),
+            _ => None,
+        }
     }
 
     /// Makes the key to encrypt with, so that a later call cannot fail for want of it.
@@ -151,6 +178,15 @@ impl Target {
         text: Cow<'t, [u8]>,
         (header, layout): (StateHeader, Layout),
     ) -> Result<Cow<'t, [u8]>, EncryptError> {
+        if let Some(method) = self.sealed() {
+            let wrapper = Wrapper {
+                recipients: method.age.recipients(),
+                encrypted_data: Base64(method.age.encrypt(&text).map_err(EncryptError::Sealed)?),
+                encryption_version: AGE_VERSION.to_owned(),
+                ..Wrapper::default()
+            };
+            return Ok(Cow::Owned(wrapper.to_text(layout)));
+        }
         let Some((method, sealing)) = self.sealing()? else { return Ok(text) };
         let sealed = sealing.key.seal(&text, &method.aad);
         let wrapper = Wrapper {
@@ -159,6 +195,7 @@ impl Target {
             meta: sealing.metadata.clone(),
             encrypted_data: Base64(sealed.map_err(|_| EncryptError::NoRandomBytes)?),
             encryption_version: VERSION.to_owned(),
+            ..Wrapper::default()
         };
         Ok(Cow::Owned(wrapper.to_text(layout)))
     }
@@ -169,19 +206,29 @@ impl Target {
     /// When no method decrypts it, or it is not encrypted and has to be.
     pub(crate) fn open<'t>(&self, text: &'t [u8]) -> Result<Opened<'t>, DecryptError> {
         let Some(wrapper) = Wrapper::parse(text) else {
-            let is_plain = |method: &Method| matches!(method, Method::Unencrypted);
-            if !self.methods.iter().any(is_plain) {
+            if !self.takes_plain() {
                 return Err(DecryptError::NotEncrypted(self.name.clone()));
             }
             return Ok(Opened { text: Cow::Borrowed(text), is_current: !self.encrypts() });
         };
-        if wrapper.encryption_version != VERSION {
-            return Err(DecryptError::Version(wrapper.encryption_version));
+        match wrapper.encryption_version.as_str() {
+            VERSION => self.open_wrapper(&wrapper),
+            AGE_VERSION => self.open_age(wrapper),
+            SEALED_VERSION => self.open_state(text),
+            _ => Err(DecryptError::Version(wrapper.encryption_version)),
         }
+    }
+
+    /// Whether files may be unencrypted.
+    fn takes_plain(&self) -> bool {
+        self.methods.iter().any(|method| matches!(method, Method::Unencrypted))
+    }
+
+    fn open_wrapper(&self, wrapper: &Wrapper) -> Result<Opened<'static>, DecryptError> {
         let mut failures = Vec::new();
         for (at, method) in self.methods.iter().enumerate() {
             let Method::AesGcm(method) = method else { continue };
-            match method.open(&wrapper)? {
+            match method.open(wrapper)? {
                 Ok(plain) => {
                     let header = StateHeader::of(&plain);
                     if let Some(member) = wrapper.header().difference(&header) {
@@ -193,9 +240,50 @@ impl Target {
             }
         }
         if failures.is_empty() {
-            failures.push(format!("the encryption of {} has none but \"unencrypted\"", self.name));
+            failures.push(format!("the encryption of {} has no \"aes_gcm\"", self.name));
         }
         Err(DecryptError::NoMethod(failures))
+    }
+
+    /// The methods that open sealed files.
+    fn sealed_methods(&self) -> Result<Vec<&SealedMethod>, DecryptError> {
+        let sealed = self.methods.iter().filter_map(|method| match method {
+            Method::Sealed(method) => Some(method),
+            _ => None,
+        });
+        let methods: Vec<&SealedMethod> = sealed.collect();
+        if methods.is_empty() {
+            let reason = format!("the encryption of {} has no \"sealed\"", self.name);
+            return Err(DecryptError::NoMethod(vec![reason]));
+        }
+        Ok(methods)
+    }
+
+    fn open_age(&self, wrapper: Wrapper) -> Result<Opened<'static>, DecryptError> {
+        let mut reasons = Vec::new();
+        for method in self.sealed_methods()? {
+            match method.age.decrypt(&wrapper.encrypted_data.0) {
+                Ok(plain) => {
+                    let writes = self.sealed().is_some_and(|first| std::ptr::eq(first, method));
+                    return Ok(Opened { text: Cow::Owned(plain), is_current: writes });
+                }
+                Err(AgeError::NoIdentity(reason)) => {
+                    reasons.push(format!("{}: {reason}", method.address));
+                }
+                Err(damaged @ AgeError::Damaged) => {
+                    return Err(OpenError::Changed(damaged.to_string()).into());
+                }
+            }
+        }
+        let (reason, recipients) = (reasons.join("; "), wrapper.recipients);
+        Err(OpenError::NoIdentity { reason, recipients }.into())
+    }
+
+    fn open_state(&self, text: &[u8]) -> Result<Opened<'static>, DecryptError> {
+        let methods = self.sealed_methods()?;
+        let takes_plain = self.takes_plain();
+        let opened = Openers { methods, writer: self.sealed(), takes_plain }.open(text)?;
+        Ok(Opened { text: Cow::Owned(opened.text), is_current: opened.is_current })
     }
 }
 

@@ -1,6 +1,8 @@
 //! The encryption as a whole, against files that OpenTofu 1.12.6 wrote and against the published
 //! algorithms step by step.
 
+mod sealed;
+
 use std::io;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -245,7 +247,7 @@ async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has
     let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
     let moving = configured(&with_pbkdf2(fallback)).unwrap().state;
     let folder = tempfile::tempdir().unwrap();
-    let states = [("workspace_dir", Value::string(&folder.path().display().to_string()))];
+    let states = [("workspace_dir", Value::string(folder.path().display().to_string()))];
     for backend in [configured_backend("inmem", &[]), configured_backend("local", &states)] {
         backend.create_workspace("encrypted-later").await.unwrap();
         let mut store = backend.open("encrypted-later").await.unwrap();

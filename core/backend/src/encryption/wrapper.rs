@@ -7,8 +7,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The only version of the form.
+/// The version of the form that OpenTofu has.
 pub(super) const VERSION: &str = "v0";
+
+/// The version of files that are encrypted to recipients as a whole.
+pub(super) const AGE_VERSION: &str = "age-v1";
 
 /// Bytes that are a base64 string in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub(super) struct Wrapper {
     pub(super) serial: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lineage: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) recipients: Vec<String>,
     #[serde(default)]
     pub(super) meta: Metadata,
     #[serde(default)]
@@ -144,6 +149,7 @@ mod tests {
         let wrapper = Wrapper {
             serial: Some(3),
             lineage: Some("l".to_owned()),
+            recipients: Vec::new(),
             meta,
             encrypted_data: Base64(vec![1, 2]),
             encryption_version: VERSION.to_owned(),

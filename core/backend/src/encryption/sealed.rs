@@ -1,0 +1,143 @@
+//! The method `sealed`: sensitive values of states are encrypted one by one to recipients, and other files
+//! as a whole. A value that did not change keeps its ciphertext, so that two states can be compared.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use formwork_core::state::file::sealed::{SealError, open, seal, sealed_header};
+use sha2::{Digest as _, Sha256};
+
+use super::age::{Age, AgeError};
+
+/// The method `sealed`.
+pub(super) struct SealedMethod {
+    /// Its address, as messages name it.
+    pub(super) address: String,
+    pub(super) age: Age,
+    /// The ciphertexts of the values that were read or written, by the hashes of the values. A value
+    /// contains its place.
+    known: Mutex<HashMap<[u8; 32], Vec<u8>>>,
+}
+
+/// A sealed state that was opened.
+pub(super) struct OpenedState {
+    pub(super) text: Vec<u8>,
+    /// Whether the first method would write it the same. Otherwise it has to be written again.
+    pub(super) is_current: bool,
+}
+
+/// Why a sealed state is not opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum OpenError {
+    /// No method has an identity for a value.
+    #[error("{reason}. The file is sealed to the recipients {}", .recipients.join(" and "))]
+    NoIdentity {
+        /// The methods with the reasons.
+        reason: String,
+        /// The recipients that the file names.
+        recipients: Vec<String>,
+    },
+    /// It was changed.
+    #[error("{0}")]
+    Changed(String),
+    /// A sensitive value is not sealed.
+    #[error("{0}: the sensitive value is not encrypted")]
+    Plain(String),
+}
+
+impl SealedMethod {
+    pub(super) fn new(address: String, age: Age) -> Self {
+        Self { address, age, known: Mutex::default() }
+    }
+
+    /// Seals the text of a state.
+    ///
+    /// # Errors
+    /// When it is no state. The text has no final period.
+    pub(super) fn seal_state(&self, text: &[u8]) -> Result<Vec<u8>, String> {
+        let sealed = seal(text, &self.age.recipients(), &mut |value| {
+            if let Some(known) = self.recall(value) {
+                return Ok(known);
+            }
+            let sealed = self.age.encrypt(value)?;
+            self.remember(value, &sealed);
+            Ok(sealed)
+        });
+        sealed.map_err(|error| error.to_string())
+    }
+
+    fn remember(&self, value: &[u8], sealed: &[u8]) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(Sha256::digest(value).into(), sealed.to_vec());
+    }
+
+    fn recall(&self, value: &[u8]) -> Option<Vec<u8>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get::<[u8; 32]>(&Sha256::digest(value).into()).cloned()
+    }
+}
+
+/// The methods that may open a sealed state.
+pub(super) struct Openers<'m> {
+    /// All, in the order of the configuration.
+    pub(super) methods: Vec<&'m SealedMethod>,
+    /// The one that writes.
+    pub(super) writer: Option<&'m SealedMethod>,
+    /// Whether sensitive values may be readable.
+    pub(super) takes_plain: bool,
+}
+
+impl Openers<'_> {
+    /// Opens the text of a sealed state.
+    ///
+    /// # Errors
+    /// When no method opens it, or it was changed.
+    pub(super) fn open(&self, text: &[u8]) -> Result<OpenedState, OpenError> {
+        let mut recipients = sealed_header(text).map(|it| it.recipients).unwrap_or_default();
+        recipients.sort_unstable();
+        let writer = self.writer.filter(|method| method.age.recipients() == recipients);
+        let (mut is_current, mut missing) = (writer.is_some(), Vec::new());
+        let opened = open(text, &mut |sealed| {
+            let (method, value) = self.decrypt(sealed, &mut missing)?;
+            match writer.filter(|writer| std::ptr::eq(*writer, method)) {
+                Some(writer) => writer.remember(&value, sealed),
+                None => is_current = false,
+            }
+            Ok(value)
+        });
+        let opened = opened.map_err(|error| match error {
+            SealError::Value { place, .. } if !missing.is_empty() => {
+                let reason = format!("{place}: {}", missing.join("; "));
+                OpenError::NoIdentity { reason, recipients }
+            }
+            _ => OpenError::Changed(error.to_string()),
+        })?;
+        let Some(place) = opened.plain.first() else {
+            return Ok(OpenedState { text: opened.text, is_current });
+        };
+        if !self.takes_plain {
+            return Err(OpenError::Plain(place.clone()));
+        }
+        Ok(OpenedState { text: opened.text, is_current: false })
+    }
+
+    /// Decrypts a value. Adds the reason of each method that has no identity to `missing` if none has.
+    fn decrypt(
+        &self,
+        sealed: &[u8],
+        missing: &mut Vec<String>,
+    ) -> Result<(&SealedMethod, Vec<u8>), String> {
+        let mut reasons = Vec::new();
+        for method in &self.methods {
+            match method.age.decrypt(sealed) {
+                Ok(value) => return Ok((method, value)),
+                Err(AgeError::NoIdentity(reason)) => {
+                    reasons.push(format!("{}: {reason}", method.address));
+                }
+                Err(damaged @ AgeError::Damaged) => return Err(damaged.to_string()),
+            }
+        }
+        missing.append(&mut reasons);
+        Err("no identity decrypts it".to_owned())
+    }
+}

@@ -1,0 +1,210 @@
+//! The method `sealed`: states, other files, and the keys that open them.
+
+use formwork_core::state::file::sealed::sealed_header;
+
+use super::*;
+
+const FIRST: (&str, &str) = (
+    "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F",
+    "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst",
+);
+const SECOND: (&str, &str) = (
+    "AGE-SECRET-KEY-1T8349WJX4QMU5K6ULF4477EMDCPSAVTXV6P9A3WV9F3WUPMHL0MQDYXRS3",
+    "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c",
+);
+const SECRET: &str = "hunter2-in-a-state";
+
+/// A key provider of a name and a method for it.
+fn keys(name: &str, recipients: &[&str], identity: &str) -> String {
+    format!(
+        "key_provider \"age\" \"{name}\" {{\n  recipients = {recipients:?}\n  identity = {identity:?}\n}}\nmethod \"sealed\" \"{name}\" {{\n  keys = key_provider.age.{name}\n}}\n"
+    )
+}
+
+/// Encryption with one method, and others to read with.
+fn with(recipients: &[&str], identity: &str, more: &str) -> Encryption {
+    let fallback = match more.is_empty() {
+        true => String::new(),
+        false => "fallback {\n  method = method.sealed.former\n  fallback {\n    method = method.unencrypted.none\n  }\n}".to_owned(),
+    };
+    let target = format!("{{\n  method = method.sealed.main\n  {fallback}\n}}");
+    configured(&format!(
+        "{}{more}\nmethod \"unencrypted\" \"none\" {{}}\nstate {target}\nplan {target}\n",
+        keys("main", recipients, identity)
+    ))
+    .unwrap()
+}
+
+/// A state with a secret in one attribute and in one output.
+fn file() -> StateFile {
+    let text = format!(
+        r#"{{"version":4,"serial":3,"lineage":"l","outputs":{{"o":{{"value":"{SECRET}","type":"string","sensitive":true}}}},
+        "resources":[{{"mode":"managed","type":"t","name":"a","provider":"provider[\"registry.terraform.io/hashicorp/t\"]",
+        "instances":[{{"attributes":{{"a":"{SECRET}","b":"y"}},"sensitive_attributes":[[{{"type":"get_attr","value":"a"}}]]}}]}}]}}"#
+    );
+    StateFile::read(text.as_bytes()).unwrap()
+}
+
+/// The sealed values of a state.
+fn values(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let parts = text.split("\"sealed:age:").skip(1);
+    parts.filter_map(|part| Some(part.split_once('"')?.0.to_owned())).collect()
+}
+
+#[test]
+fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
+    let text = with(&[FIRST.1, SECOND.1], FIRST.0, "").state.write(&file()).unwrap();
+    let shown = String::from_utf8_lossy(&text);
+    assert!(!shown.contains(SECRET) && shown.contains("\"b\": \"y\""), "{shown}");
+    // The order of the recipients does not count, nor whose identity reads.
+    let next = with(&[SECOND.1, FIRST.1], SECOND.0, "").state;
+    let (mut read, is_current) = next.read_current(&text).unwrap();
+    assert_eq!((&read, is_current), (&file(), true));
+    assert_eq!(next.write(&read).unwrap(), text);
+    read.serial += 1;
+    let again = next.write(&read).unwrap();
+    assert_eq!((values(&again), values(&again).len()), (values(&text), 2));
+    // A program that has not read them makes others, and an equal secret elsewhere has its own.
+    let other = values(&with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap());
+    assert!(other.iter().all(|value| !values(&text).contains(value)) && other[0] != other[1]);
+}
+
+#[test]
+fn other_recipients_are_a_reason_to_write_again() {
+    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
+    let both = with(&[FIRST.1, SECOND.1], FIRST.0, "").state;
+    let (read, is_current) = both.read_current(&text).unwrap();
+    assert!(!is_current);
+    let text = both.write(&read).unwrap();
+    assert!(with(&[FIRST.1, SECOND.1], SECOND.0, "").state.read_current(&text).unwrap().1);
+
+    // The former key is a fallback, and reads no more of what is written.
+    let moved = with(&[SECOND.1], SECOND.0, &keys("former", &[FIRST.1], FIRST.0)).state;
+    let (read, is_current) = moved.read_current(&text).unwrap();
+    assert!(!is_current);
+    let text = moved.write(&read).unwrap();
+    assert!(moved.read_current(&text).unwrap().1);
+    with(&[FIRST.1], FIRST.0, "").state.read(&text).unwrap_err();
+}
+
+#[test]
+fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
+    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
+    for identity in ["", SECOND.0] {
+        let other = with(&[SECOND.1], identity, "").state;
+        let error = other.read(&text).unwrap_err().diagnostic("it");
+        assert_eq!(error.summary, "State file cannot be decrypted");
+        for part in [
+            "it: output.o value: method.sealed.main: key_provider.age.main has no identity",
+            FIRST.1,
+            "FORMWORK_AGE_IDENTITY_FILE",
+            "Nothing was changed",
+        ] {
+            assert!(error.detail.contains(part), "{part}: {}", error.detail);
+        }
+        let header = other.read_header(&text).unwrap();
+        assert_eq!((header.serial, header.lineage.as_str()), (3, "l"));
+        assert_eq!(other.read_providers(&text).unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn plans_and_journals_are_encrypted_as_a_whole() {
+    let encryption = with(&[FIRST.1], FIRST.0, "");
+    let plan = encryption.plan.seal(SECRET.into()).unwrap();
+    assert!(is_encrypted(&plan) && !repeats_lineage(&plan));
+    assert!(!String::from_utf8_lossy(&plan).contains(SECRET));
+    assert_eq!(&*encryption.plan.open("p", &plan).unwrap(), SECRET.as_bytes());
+    let error = with(&[SECOND.1], SECOND.0, "").plan.open("p", &plan).unwrap_err();
+    assert!(error.detail.contains(FIRST.1), "{}", error.detail);
+    assert!(encryption.plan.check_plain("p").is_err());
+
+    let record = RecordSeal::seal(&encryption.state, SECRET.as_bytes()).unwrap().unwrap();
+    assert!(record.starts_with(b"{\"") && !String::from_utf8_lossy(&record).contains(SECRET));
+    assert_eq!(RecordSeal::open(&encryption.state, &record).unwrap(), SECRET.as_bytes());
+    assert!(encryption.state.check_plain().is_err() && encryption.state.encrypts());
+}
+
+#[test]
+fn readable_states_and_values_are_refused_without_a_fallback() {
+    let strict = with(&[FIRST.1], FIRST.0, "").state;
+    let lenient = with(&[FIRST.1], FIRST.0, &keys("former", &[SECOND.1], "")).state;
+    let text = strict.write(&file()).unwrap();
+    let readable = String::from_utf8(text.clone()).unwrap();
+    let readable = readable.replace(&format!("sealed:age:{}", values(&text)[1]), "oops");
+    let error = strict.read(readable.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "t.a/a: the sensitive value is not encrypted");
+    for text in [readable.into_bytes(), file().write()] {
+        assert!(strict.read(&text).is_err());
+        let (read, is_current) = lenient.read_current(&text).unwrap();
+        assert!(!is_current);
+        assert!(lenient.read_current(&lenient.write(&read).unwrap()).unwrap().1);
+        // The copy of a state that was readable is sealed, whatever its layout.
+        let one_line = serde_json::to_vec(
+            &serde_json::from_slice::<serde_json::Value>(&file().write()).unwrap(),
+        );
+        let copy = lenient.seal_file(one_line.unwrap()).unwrap();
+        assert!(sealed_header(&copy).is_some() && values(&copy).len() == 2);
+    }
+}
+
+#[test]
+fn states_move_between_the_methods() {
+    let block = format!("{}{}", with_pbkdf2(""), keys("main", &[FIRST.1], FIRST.0));
+    let target = |first: &str, second: &str| {
+        let target = format!(
+            "state {{\n method = method.{first}.main\n fallback {{\n method = method.{second}.main\n }}\n}}"
+        );
+        configured(&format!("{block}{target}")).unwrap().state
+    };
+    let (whole, sealed) = (target("aes_gcm", "sealed"), target("sealed", "aes_gcm"));
+    for (from, to) in [(&whole, &sealed), (&sealed, &whole)] {
+        let text = from.write(&file()).unwrap();
+        assert_eq!(to.read_current(&text).unwrap(), (file(), false));
+        assert!(to.read_current(&to.write(&file()).unwrap()).unwrap().1);
+        assert_eq!(to.seal_file(text.clone()).unwrap(), text);
+    }
+    let only = |target: &str| {
+        let target = format!("state {{\n method = method.{target}.main\n}}");
+        configured(&format!("{block}{target}")).unwrap().state
+    };
+    let error = only("aes_gcm").read(&sealed.write(&file()).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("the encryption of `state` has no \"sealed\""), "{error}");
+    let error = only("sealed").read(&whole.write(&file()).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("the encryption of `state` has no \"aes_gcm\""), "{error}");
+}
+
+#[test]
+fn key_providers_and_methods_that_do_not_fit_are_reported() {
+    let state = "state {\n  method = method.sealed.main\n}";
+    let age = |arguments: &str| {
+        errors(&format!(
+            "key_provider \"age\" \"k\" {{\n{arguments}\n}}\nmethod \"sealed\" \"main\" {{\n  keys = key_provider.age.k\n}}\n{state}"
+        ))
+    };
+    for (arguments, expected) in [
+        ("", "The argument \"recipients\" of the block key_provider.age.k is required"),
+        ("recipients = []", "is required"),
+        ("recipients = [\"age1x\"]", "\"age1x\" in \"recipients\" is no public key of age"),
+        (
+            "recipients = [\"age1x\"]\nidentity = \"x\"\nidentity_file = \"y\"",
+            "only one of the arguments \"identity\" and \"identity_file\" may be set",
+        ),
+        ("recipients = [\"age1x\"]\nother = 1", "An argument named \"other\" is not expected"),
+    ] {
+        let found = age(arguments);
+        assert!(found.contains(expected), "{arguments}: {found}");
+    }
+    let found = errors(&with_pbkdf2(&format!(
+        "method \"sealed\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\n{state}"
+    )));
+    assert!(found.contains("must be a key provider of the type \"age\""), "{found}");
+    let found = errors(&format!("method \"sealed\" \"main\" {{}}\n{state}"));
+    assert!(found.contains("The argument \"keys\" of the block method.sealed.main"), "{found}");
+    let found = errors(&format!(
+        "{}method \"aes_gcm\" \"x\" {{\n  keys = key_provider.age.k\n}}\nstate {{\n  method = method.aes_gcm.x\n}}",
+        keys("k", &[FIRST.1], "")
+    ));
+    assert!(found.contains("only a method of the type \"sealed\" can use"), "{found}");
+}

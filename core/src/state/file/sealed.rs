@@ -1,0 +1,294 @@
+//! The sealed form of state files: each sensitive value is encrypted on its own, and all else stays
+//! readable and comparable. Text in, text out; the encryption itself is the caller's.
+
+mod leaves;
+mod paths;
+mod secrets;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use self::secrets::{FileJson, Secret, SecretKind, content, contents, listed, unlisted};
+use super::{FileError, json};
+
+/// The value of `encryption_version` in a sealed state file.
+pub const SEALED_VERSION: &str = "sealed-v1";
+
+/// Begins each sealed value.
+const PREFIX: &str = "sealed:age:";
+
+/// The prefix at the start of a string in JSON.
+const START: &str = "\"sealed:age:";
+
+/// Sealed values are padded with spaces to a multiple of this length, because a ciphertext shows the length
+/// of its plaintext.
+const PADDING: usize = 64;
+
+/// The first line of a state file behind its brace.
+const VERSION_LINE: &str = "\n  \"version\": 4,";
+
+/// Encrypts or decrypts one value. A value contains its place, so equal values may have equal ciphertexts.
+/// The text of an error has no final period.
+pub type Cipher<'c> = &'c mut dyn FnMut(&[u8]) -> Result<Vec<u8>, String>;
+
+/// The text of a state file that was sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedFile {
+    /// The text.
+    pub text: Vec<u8>,
+    /// The places of sensitive values that were not encrypted.
+    pub plain: Vec<String>,
+}
+
+/// Why a state file cannot be sealed or opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// It is not a state file.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// A value cannot be encrypted or decrypted.
+    #[error("{place}: {reason}")]
+    Value {
+        /// The address and the path of the value.
+        place: String,
+        /// The reason, without a final period.
+        reason: String,
+    },
+    /// A sealed value was written for another place.
+    #[error("{place}: the sealed value is that of {origin}")]
+    Moved {
+        /// The address and the path at which it was found.
+        place: String,
+        /// Those at which it was written.
+        origin: String,
+    },
+    /// A value is not marked as it was when it was sealed.
+    #[error("{0}: the sensitive marks in the file are not those of the sealed value")]
+    Unlisted(String),
+}
+
+/// The header of a sealed state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedHeader {
+    /// The public keys that its values are encrypted to.
+    pub recipients: Vec<String>,
+}
+
+/// A value with its place: the content of a sealed value.
+#[derive(Serialize, Deserialize)]
+struct Bound<'t> {
+    lineage: String,
+    address: String,
+    path: String,
+    /// Whether the file marks it as sensitive.
+    listed: bool,
+    #[serde(borrow)]
+    value: &'t RawValue,
+}
+
+/// A replacement in a text.
+struct Edit {
+    at: Range<usize>,
+    text: String,
+}
+
+/// Reads the header of a sealed state file; `None` for any other text.
+#[must_use]
+pub fn sealed_header(text: &[u8]) -> Option<SealedHeader> {
+    #[derive(Deserialize)]
+    struct Header {
+        encryption_version: String,
+        #[serde(default)]
+        recipients: Vec<String>,
+    }
+    let header: Header = serde_json::from_slice(text).ok()?;
+    let is_sealed = header.encryption_version == SEALED_VERSION;
+    is_sealed.then_some(SealedHeader { recipients: header.recipients })
+}
+
+/// Seals the text of a state file as [`super::StateFile::write`] returns it.
+///
+/// # Errors
+/// When the text is another one, or a value cannot be encrypted.
+pub fn seal(text: &[u8], recipients: &[String], encrypt: Cipher<'_>) -> Result<Vec<u8>, SealError> {
+    let text = utf8(text)?;
+    let file = FileJson::parse(text)?;
+    let start = text.find('{').map_or(0, |at| at + 1);
+    if !text[start..].starts_with(VERSION_LINE) {
+        return Err(not_a_state("its first line is not the format version"));
+    }
+    let at = start..start + VERSION_LINE.len();
+    let mut edits = vec![Edit { at, text: header_lines(recipients) }];
+    let mut secrets = listed(&file)?;
+    let copied = contents(&secrets);
+    // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
+    secrets.append(&mut unlisted(&file, &|leaf| {
+        leaf.starts_with(START) || !copied.find(&content(leaf)).is_empty()
+    })?);
+    for secret in secrets.iter().filter(|secret| secret.text != "null") {
+        let sealed = sealed_value(&file.lineage, secret, encrypt)?;
+        edits.push(Edit { at: position(text, secret.text), text: quoted(&sealed) });
+        if let SecretKind::Output(ty) = secret.kind {
+            edits.push(Edit { at: position(text, ty), text: "null".to_owned() });
+        }
+    }
+    Ok(edited(text, edits))
+}
+
+/// Opens a sealed state file: the text of the state file that was sealed.
+///
+/// # Errors
+/// When a value cannot be decrypted, or was moved.
+pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
+    let text = utf8(text)?;
+    let file = FileJson::parse(text)?;
+    let Some(version) = file.encryption_version else {
+        return Err(not_a_state("it has no encryption version"));
+    };
+    let at = position(text, version.get());
+    let mut edits = vec![Edit { at, text: "null, \"version\": 4".to_owned() }];
+    let mut plain = Vec::new();
+    let mut secrets = listed(&file)?;
+    secrets.append(&mut unlisted(&file, &|leaf| leaf.starts_with(START))?);
+    for secret in secrets {
+        let Some(sealed) = sealed_text(secret.text) else {
+            if secret.text != "null" {
+                plain.push(secret.place());
+            }
+            continue;
+        };
+        let opened = opened_value(&file.lineage, (&secret, &sealed), decrypt)?;
+        let at = position(text, secret.text);
+        let SecretKind::Output(ty) = secret.kind else {
+            edits.push(Edit { at, text: opened });
+            continue;
+        };
+        let output: OutputJson<'_> =
+            serde_json::from_str(&opened).map_err(|error| SealError::Value {
+                place: secret.place(),
+                reason: format!("its content is damaged: {error}"),
+            })?;
+        edits.push(Edit { at, text: output.value.get().to_owned() });
+        edits.push(Edit { at: position(text, ty), text: output.ty.get().to_owned() });
+    }
+    Ok(OpenedFile { text: edited(text, edits), plain })
+}
+
+/// The content of a sealed output: its type names the attributes of its value, which may be secret, too.
+#[derive(Serialize, Deserialize)]
+struct OutputJson<'t> {
+    #[serde(borrow)]
+    value: &'t RawValue,
+    #[serde(borrow, rename = "type")]
+    ty: &'t RawValue,
+}
+
+fn sealed_value(
+    lineage: &str,
+    secret: &Secret<'_>,
+    encrypt: Cipher<'_>,
+) -> Result<String, SealError> {
+    let failed = |reason| SealError::Value { place: secret.place(), reason };
+    let compact = |text: &str| -> Result<String, SealError> {
+        let compact =
+            json::compact(text).map_err(|_| failed("it is nested too deep".to_owned()))?;
+        Ok(String::from_utf8_lossy(&compact).into_owned())
+    };
+    let value = match secret.kind {
+        SecretKind::Output(ty) => {
+            format!("{{\"value\":{},\"type\":{}}}", compact(secret.text)?, compact(ty)?)
+        }
+        SecretKind::Part => compact(secret.text)?,
+    };
+    let value: &RawValue =
+        serde_json::from_str(&value).map_err(|error| failed(error.to_string()))?;
+    let (lineage, address, path) =
+        (lineage.to_owned(), secret.address.clone(), secret.path.clone());
+    let bound = Bound { lineage, address, path, listed: secret.listed, value };
+    let mut bound = serde_json::to_vec(&bound).map_err(|error| failed(error.to_string()))?;
+    bound.resize(bound.len().next_multiple_of(PADDING), b' ');
+    let sealed = encrypt(&bound).map_err(failed)?;
+    Ok(format!("{PREFIX}{}", BASE64_STANDARD.encode(sealed)))
+}
+
+fn opened_value(
+    lineage: &str,
+    (secret, sealed): (&Secret<'_>, &str),
+    decrypt: Cipher<'_>,
+) -> Result<String, SealError> {
+    let failed = |reason| SealError::Value { place: secret.place(), reason };
+    let sealed = BASE64_STANDARD.decode(sealed.trim());
+    let sealed = sealed.map_err(|error| failed(format!("it is damaged: {error}")))?;
+    let opened = decrypt(&sealed).map_err(failed)?;
+    let bound: Bound<'_> = serde_json::from_slice(&opened)
+        .map_err(|_| failed("its content is not a sealed value".to_owned()))?;
+    if bound.lineage == lineage && bound.address == secret.address && bound.path == secret.path {
+        // Without its mark it would be printed.
+        return match bound.listed == secret.listed {
+            true => Ok(bound.value.get().to_owned()),
+            false => Err(SealError::Unlisted(secret.place())),
+        };
+    }
+    let mut origin = secrets::place(&bound.address, &bound.path);
+    if bound.lineage != lineage {
+        origin = format!("{origin} in the state with the lineage {:?}", bound.lineage);
+    }
+    Err(SealError::Moved { place: secret.place(), origin })
+}
+
+/// The base64 of a sealed value; `None` for any other JSON.
+fn sealed_text(json: &str) -> Option<String> {
+    json.strip_prefix(START)?.strip_suffix('"').map(str::to_owned)
+}
+
+fn header_lines(recipients: &[String]) -> String {
+    let mut lines =
+        format!("\n  \"encryption_version\": \"{SEALED_VERSION}\",\n  \"recipients\": [");
+    for (at, recipient) in recipients.iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        lines = format!("{lines}{comma}\n    {}", quoted(recipient));
+    }
+    lines + "\n  ],"
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    json::quote(&mut out, text);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn utf8(text: &[u8]) -> Result<&str, SealError> {
+    std::str::from_utf8(text).map_err(|_| not_a_state("it is not UTF-8"))
+}
+
+fn not_a_state(detail: &str) -> SealError {
+    let (summary, detail) =
+        ("Invalid state file format", format!("The file is no state: {detail}"));
+    SealError::File(FileError::Invalid { summary, detail, line: None })
+}
+
+/// The position of a part of a text.
+fn position(text: &str, part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + part.len()
+}
+
+/// The text with replacements, none of which overlap.
+fn edited(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
+    edits.sort_unstable_by_key(|edit| edit.at.start);
+    let mut out = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for edit in edits {
+        out.extend_from_slice(&text.as_bytes()[copied..edit.at.start]);
+        out.extend_from_slice(edit.text.as_bytes());
+        copied = edit.at.end;
+    }
+    out.extend_from_slice(&text.as_bytes()[copied..]);
+    out
+}

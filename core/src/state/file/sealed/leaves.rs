@@ -1,0 +1,103 @@
+//! Visits the strings, numbers and other scalars of a JSON text, in its order and without recursion.
+
+use super::paths::{add_step, begins_with_typed_value};
+
+/// The place of a scalar: the objects and arrays around it, the outermost first.
+pub(super) struct Place<'p, 't>(&'p [Level<'t>]);
+
+/// An object or an array that is being visited.
+struct Level<'t> {
+    start: usize,
+    is_object: bool,
+    /// The name of the current member, as JSON.
+    name: Option<&'t str>,
+    /// The current element.
+    index: usize,
+}
+
+impl Place<'_, '_> {
+    /// The JSON pointer.
+    pub(super) fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for level in self.0 {
+            match level.name {
+                Some(name) => add_step(&mut pointer, &decoded(name)),
+                None => add_step(&mut pointer, &level.index.to_string()),
+            }
+        }
+        pointer
+    }
+
+    /// Whether it is within a type that stands beside its value.
+    fn is_type(&self, text: &str, root_has_type: bool) -> bool {
+        let levels = self.0.iter().skip(usize::from(!root_has_type));
+        let mut types = levels.filter(|level| level.name == Some("\"type\""));
+        types.any(|level| begins_with_typed_value(&text[level.start..]))
+    }
+}
+
+/// Visits each scalar of a text that is valid JSON, but for null and types beside their values.
+/// `root_has_type`: the text may itself be a value beside its type.
+pub(super) fn leaves<'t>(
+    text: &'t str,
+    root_has_type: bool,
+    visit: &mut dyn FnMut(&Place<'_, 't>, &'t str),
+) {
+    let bytes = text.as_bytes();
+    let mut levels: Vec<Level<'t>> = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'{' | b'[' => {
+                let (is_object, name) = (byte == b'{', None);
+                levels.push(Level { start, is_object, name, index: 0 });
+            }
+            b'}' | b']' => drop(levels.pop()),
+            b',' => {
+                if let Some(level) = levels.last_mut() {
+                    (level.name, level.index) = (None, level.index + 1);
+                }
+            }
+            b' ' | b'\t' | b'\n' | b'\r' | b':' => {}
+            _ => {
+                at = end_of_scalar(bytes, start);
+                let leaf = &text[start..at];
+                match levels.last_mut() {
+                    Some(level) if level.is_object && level.name.is_none() => {
+                        level.name = Some(leaf);
+                    }
+                    _ if leaf == "null" => {}
+                    _ => {
+                        let place = Place(&levels);
+                        if !place.is_type(text, root_has_type) {
+                            visit(&place, leaf);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The end of a string, a number or a word.
+fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    if bytes.get(start) != Some(&b'"') {
+        let is_end = |byte: &u8| b",]} \t\n\r".contains(byte);
+        return at + bytes[at..].iter().position(is_end).unwrap_or(bytes.len() - at);
+    }
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn decoded(name: &str) -> String {
+    serde_json::from_str(name).unwrap_or_else(|_| name.to_owned())
+}

@@ -1,0 +1,176 @@
+//! Finds the parts of a value that the paths in `sensitive_attributes` lead to, without a schema. Where a path
+//! could lead to two parts, the part around both is found.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use formwork_value::codec::type_json;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::state::file::layout::StepJson;
+
+/// The most steps of a path. A longer one stands for the part that so many steps lead to.
+const MAX_STEPS: usize = 200;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Element(usize),
+}
+
+/// Finds the parts of a value, in the order of its text, each with its JSON pointer. `None` if a path has an
+/// invalid step.
+pub(super) fn find<'t>(text: &'t str, paths: &[Vec<StepJson>]) -> Option<Vec<(String, &'t str)>> {
+    let paths = paths.iter().map(|steps| steps.iter().take(MAX_STEPS).map(read_step).collect());
+    let paths: Vec<Vec<Step>> = paths.collect::<Option<_>>()?;
+    let mut search = Search { pointer: String::new(), found: Vec::new() };
+    search.value(text, paths.iter().map(Vec::as_slice).collect());
+    Some(search.found)
+}
+
+/// Reads a step of a path in `sensitive_attributes`.
+fn read_step(step: &StepJson) -> Option<Step> {
+    let value = match step.kind.as_str() {
+        "index" => step.value.get("value"),
+        _ => Some(&step.value),
+    };
+    match value {
+        Some(serde_json::Value::String(name)) => Some(Step::Member(name.clone())),
+        Some(serde_json::Value::Number(number)) => {
+            let at = number.as_u64().or_else(|| number.as_f64().map(|at| at as u64));
+            at.and_then(|at| usize::try_from(at).ok()).map(Step::Element)
+        }
+        _ => None,
+    }
+}
+
+/// Finds the parts of a value that paths lead to.
+struct Search<'t> {
+    /// The JSON pointer of the current part.
+    pointer: String,
+    found: Vec<(String, &'t str)>,
+}
+
+impl<'t> Search<'t> {
+    fn value(&mut self, text: &'t str, paths: Vec<&[Step]>) {
+        if paths.is_empty() || text == "null" {
+            return;
+        }
+        let is_end = paths.iter().any(|path| path.is_empty());
+        let entered = !is_end
+            && match text.as_bytes().first() {
+                Some(b'{') => self.object(text, &paths),
+                Some(b'[') => self.list(text, &paths),
+                _ => false,
+            };
+        // A path that leads on into something else ends at a set, or at a form that is not known here.
+        // More is sealed then, never less.
+        if !entered {
+            self.found.push((self.pointer.clone(), text));
+        }
+    }
+
+    fn object(&mut self, text: &'t str, paths: &[&[Step]]) -> bool {
+        let Ok(Members(members)) = serde_json::from_str::<Members<'t>>(text) else { return false };
+        let mut names: BTreeMap<&str, Vec<&[Step]>> = BTreeMap::new();
+        let mut has_index = false;
+        for path in paths {
+            match path.split_first() {
+                Some((Step::Member(name), rest)) => names.entry(name).or_default().push(rest),
+                _ => has_index = true,
+            }
+        }
+        // A value whose type is not in the schema stands beside its type. A map may look the same.
+        let is_wrapper = !self.pointer.is_empty() && is_typed_value(&members);
+        let is_ambiguous = names.contains_key("value") || names.contains_key("type");
+        if is_wrapper && !is_ambiguous {
+            for (name, member) in members.into_iter().filter(|(name, _)| name == "value") {
+                self.at(&name, |search| search.value(member.get(), paths.to_vec()));
+            }
+            return true;
+        }
+        if is_wrapper || has_index {
+            return false;
+        }
+        for (name, member) in members {
+            if let Some(paths) = names.get(&*name) {
+                self.at(&name, |search| search.value(member.get(), paths.clone()));
+            }
+        }
+        true
+    }
+
+    fn list(&mut self, text: &'t str, paths: &[&[Step]]) -> bool {
+        let Ok(elements) = serde_json::from_str::<Vec<&'t RawValue>>(text) else { return false };
+        let mut indexes: BTreeMap<usize, Vec<&[Step]>> = BTreeMap::new();
+        for path in paths {
+            match path.split_first() {
+                Some((Step::Element(at), rest)) => indexes.entry(*at).or_default().push(rest),
+                _ => return false,
+            }
+        }
+        for (at, paths) in indexes {
+            if let Some(element) = elements.get(at) {
+                self.at(&at.to_string(), |search| search.value(element.get(), paths));
+            }
+        }
+        true
+    }
+
+    /// Visits a part below the current one.
+    fn at(&mut self, name: &str, visit: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        add_step(&mut self.pointer, name);
+        visit(self);
+        self.pointer.truncate(length);
+    }
+}
+
+/// Adds a step to a JSON pointer.
+pub(super) fn add_step(pointer: &mut String, name: &str) {
+    pointer.push('/');
+    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+}
+
+/// Whether the text of an object is a value beside its type, as a value is written whose type is not in the
+/// schema. More text may follow it.
+pub(super) fn begins_with_typed_value(text: &str) -> bool {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Members<'_>>();
+    values.next().is_some_and(|members| members.is_ok_and(|it| is_typed_value(&it.0)))
+}
+
+/// Whether members are those of a value with its type.
+fn is_typed_value(members: &[(Cow<'_, str>, &RawValue)]) -> bool {
+    let member = |name: &str| members.iter().find(|(other, _)| other == name);
+    let ty = member("type").map(|(_, ty)| type_json::decode(ty.get().as_bytes()));
+    members.len() == 2 && member("value").is_some() && ty.is_some_and(|ty| ty.is_ok())
+}
+
+/// The members of an object, in the order of the text.
+struct Members<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members<'de>;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(name) = from.next_key::<String>()? {
+                    members.push((Cow::Owned(name), from.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Read)
+    }
+}

@@ -1,0 +1,263 @@
+//! Finds the values of a state file that must not be readable: those that `sensitive_attributes` leads to,
+//! sensitive outputs, private bytes of providers, and copies of them elsewhere. Needs no schema.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use formwork_value::{Marks, Secrets, Value};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::leaves::leaves;
+use super::{SealError, not_a_state, paths, position};
+use crate::state::file::FileError;
+use crate::state::file::layout::StepJson;
+
+/// The fewest bytes of a string whose copies are secrets. Shorter ones occur in any text.
+const SHORTEST: usize = 6;
+
+/// The private bytes that the SDKs store without a secret: the schema version and the timeouts.
+const HARMLESS: [&str; 2] = ["schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"];
+
+/// The part of a state file that is sealed or names something that is.
+#[derive(Deserialize)]
+pub(super) struct FileJson<'t> {
+    #[serde(default, borrow)]
+    pub(super) encryption_version: Option<&'t RawValue>,
+    #[serde(default)]
+    pub(super) lineage: String,
+    #[serde(default, borrow)]
+    outputs: BTreeMap<String, OutputJson<'t>>,
+    #[serde(default, borrow)]
+    resources: Vec<ResourceJson<'t>>,
+}
+
+#[derive(Deserialize)]
+struct OutputJson<'t> {
+    #[serde(borrow)]
+    value: &'t RawValue,
+    #[serde(borrow, rename = "type")]
+    ty: &'t RawValue,
+    #[serde(default)]
+    sensitive: bool,
+}
+
+#[derive(Deserialize)]
+struct ResourceJson<'t> {
+    #[serde(default)]
+    module: String,
+    mode: String,
+    #[serde(rename = "type")]
+    kind: String,
+    name: String,
+    #[serde(default, borrow)]
+    instances: Vec<InstanceJson<'t>>,
+}
+
+#[derive(Deserialize)]
+struct InstanceJson<'t> {
+    #[serde(default)]
+    index_key: Option<serde_json::Value>,
+    #[serde(default)]
+    deposed: String,
+    #[serde(default, borrow)]
+    attributes: Option<&'t RawValue>,
+    #[serde(default)]
+    sensitive_attributes: Vec<Vec<StepJson>>,
+    #[serde(default, borrow)]
+    private: Option<&'t RawValue>,
+    #[serde(default, borrow)]
+    identity: Option<&'t RawValue>,
+}
+
+/// A value that must not be readable.
+pub(super) struct Secret<'t> {
+    /// The address of its object or output.
+    pub(super) address: String,
+    /// Its JSON pointer in the attributes, or the name of another member.
+    pub(super) path: String,
+    /// The value in the text of the file.
+    pub(super) text: &'t str,
+    pub(super) kind: SecretKind<'t>,
+    /// Whether the file marks it as sensitive. Other secrets are copies of those.
+    pub(super) listed: bool,
+}
+
+/// The kind of a secret.
+#[derive(Clone, Copy)]
+pub(super) enum SecretKind<'t> {
+    /// A part of an object.
+    Part,
+    /// The value of an output, with its type.
+    Output(&'t str),
+}
+
+impl<'t> FileJson<'t> {
+    pub(super) fn parse(text: &'t str) -> Result<Self, SealError> {
+        serde_json::from_str(text).map_err(|error| {
+            SealError::File(FileError::Invalid {
+                summary: "Invalid state file format",
+                detail: format!("The content does not have the expected form: {error}"),
+                line: Some(error.line()),
+            })
+        })
+    }
+}
+
+impl Secret<'_> {
+    /// Its place, as messages name it.
+    pub(super) fn place(&self) -> String {
+        place(&self.address, &self.path)
+    }
+}
+
+/// A place, as messages name it.
+pub(super) fn place(address: &str, path: &str) -> String {
+    format!("{address}{}{path}", if path.starts_with('/') || path.is_empty() { "" } else { " " })
+}
+
+/// The values that the file marks as sensitive, and private bytes.
+///
+/// # Errors
+/// When a part has the wrong form.
+pub(super) fn listed<'t>(file: &FileJson<'t>) -> Result<Vec<Secret<'t>>, SealError> {
+    let mut found = Vec::new();
+    for (name, output) in file.outputs.iter().filter(|(_, output)| output.sensitive) {
+        found.push(output.secret(name, true));
+    }
+    for (address, instance) in file.instances() {
+        for (path, text) in instance.listed(&address)? {
+            let (address, kind) = (address.clone(), SecretKind::Part);
+            found.push(Secret { address, path, text, kind, listed: true });
+        }
+        let private = instance.private.map(RawValue::get).filter(|text| !is_harmless(text));
+        found.extend(private.map(|text| {
+            let (path, kind) = ("private".to_owned(), SecretKind::Part);
+            Secret { address, path, text, kind, listed: true }
+        }));
+    }
+    Ok(found)
+}
+
+/// The strings and numbers that are `wanted` outside of the listed values. An output is one value.
+///
+/// # Errors
+/// When a part has the wrong form.
+pub(super) fn unlisted<'t>(
+    file: &FileJson<'t>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Secret<'t>>, SealError> {
+    let mut found = Vec::new();
+    for (name, output) in file.outputs.iter().filter(|(_, output)| !output.sensitive) {
+        let mut has_one = output.ty.get() == "null";
+        leaves(output.value.get(), true, &mut |_, leaf| has_one |= wanted(leaf));
+        found.extend(has_one.then(|| output.secret(name, false)));
+    }
+    for (address, instance) in file.instances() {
+        let mut add = |text: &'t str, prefix: &str, spared: &[(String, &str)]| {
+            let spared: Vec<_> = spared.iter().map(|(_, part)| position(text, part)).collect();
+            leaves(text, false, &mut |place, leaf| {
+                let at = position(text, leaf).start;
+                // The listed parts are in the order of the text.
+                let before = spared.partition_point(|part| part.end <= at);
+                if spared.get(before).is_some_and(|part| part.contains(&at)) || !wanted(leaf) {
+                    return;
+                }
+                let (address, path) = (address.clone(), format!("{prefix}{}", place.pointer()));
+                let kind = SecretKind::Part;
+                found.push(Secret { address, path, text: leaf, kind, listed: false });
+            });
+        };
+        if let Some(attributes) = instance.attributes {
+            add(attributes.get(), "", &instance.listed(&address)?);
+        }
+        if let Some(identity) = instance.identity {
+            add(identity.get(), "identity", &[]);
+        }
+    }
+    Ok(found)
+}
+
+/// The strings and numbers of values, to find copies of them in others.
+pub(super) fn contents(values: &[Secret<'_>]) -> Secrets {
+    let secrets = Secrets::default();
+    for value in values.iter().filter(|value| value.path != "private") {
+        leaves(value.text, true, &mut |_, leaf| {
+            let content = content(leaf);
+            if content.len() < SHORTEST {
+                return;
+            }
+            let encoded = BASE64_STANDARD.encode(content.as_bytes());
+            for form in [&*content, encoded.trim_end_matches('=')] {
+                secrets.add_marked(&Value::string(form).mark(Marks::SENSITIVE));
+            }
+        });
+    }
+    secrets
+}
+
+/// The content of a string, or the digits of a number.
+pub(super) fn content(leaf: &str) -> Cow<'_, str> {
+    match leaf.starts_with('"') {
+        true => serde_json::from_str::<String>(leaf).map_or(Cow::Borrowed(leaf), Cow::Owned),
+        false => Cow::Borrowed(leaf),
+    }
+}
+
+impl<'t> OutputJson<'t> {
+    fn secret(&self, name: &str, listed: bool) -> Secret<'t> {
+        let (address, path) = (format!("output.{name}"), "value".to_owned());
+        let (text, kind) = (self.value.get(), SecretKind::Output(self.ty.get()));
+        Secret { address, path, text, kind, listed }
+    }
+}
+
+impl<'t> FileJson<'t> {
+    /// The objects with their addresses.
+    fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
+        self.resources.iter().flat_map(|resource| {
+            resource.instances.iter().map(|instance| (resource.address_of(instance), instance))
+        })
+    }
+}
+
+impl<'t> InstanceJson<'t> {
+    /// The parts of the attributes that `sensitive_attributes` leads to, with their JSON pointers.
+    fn listed(&self, address: &str) -> Result<Vec<(String, &'t str)>, SealError> {
+        let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
+        paths::find(attributes, &self.sensitive_attributes).ok_or_else(|| {
+            not_a_state(&format!("{address} has an invalid path in \"sensitive_attributes\""))
+        })
+    }
+}
+
+impl ResourceJson<'_> {
+    fn address_of(&self, instance: &InstanceJson<'_>) -> String {
+        let Self { module, mode, kind, name, .. } = self;
+        let dot = if module.is_empty() { "" } else { "." };
+        let data = if mode == "data" { "data." } else { "" };
+        let key = instance.index_key.as_ref().filter(|key| !key.is_null());
+        let key = key.map(|key| format!("[{key}]")).unwrap_or_default();
+        let deposed = match instance.deposed.as_str() {
+            "" => String::new(),
+            key => format!(" (deposed object {key})"),
+        };
+        format!("{module}{dot}{data}{kind}.{name}{key}{deposed}")
+    }
+}
+
+/// Whether private bytes, as JSON, are none or only those that SDKs store without a secret.
+fn is_harmless(text: &str) -> bool {
+    let Ok(Some(text)) = serde_json::from_str::<Option<Cow<'_, str>>>(text) else {
+        return text == "null";
+    };
+    let Ok(bytes) = BASE64_STANDARD.decode(&*text) else { return false };
+    let is_known = |name: &String| HARMLESS.contains(&name.as_str());
+    match serde_json::from_slice(&bytes) {
+        Ok(serde_json::Value::Null) => true,
+        Ok(serde_json::Value::Object(object)) => object.keys().all(is_known),
+        _ => bytes.is_empty(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Sealed state files: the values that are sealed, and those that are refused.
+
+use super::*;
+use crate::state::file::StateFile;
+
+const RECIPIENTS: [&str; 2] = ["age1a", "age1b"];
+
+/// Inverts each byte.
+fn invert(value: &[u8]) -> Result<Vec<u8>, String> {
+    Ok(value.iter().map(|byte| !byte).collect())
+}
+
+/// The text of a state with one instance that has these attributes, these sensitive paths, and more.
+fn state(attributes: &str, paths: &[&str], more: &str) -> String {
+    let step = |name: &str| match name.parse::<usize>() {
+        Ok(at) => format!(r#"{{"type":"index","value":{{"value":{at},"type":"number"}}}}"#),
+        Err(_) => format!(r#"{{"type":"get_attr","value":"{name}"}}"#),
+    };
+    let path = |path: &&str| {
+        let steps: Vec<String> = path.split('.').filter(|it| !it.is_empty()).map(step).collect();
+        format!("[{}]", steps.join(","))
+    };
+    let paths: Vec<String> = paths.iter().map(path).collect();
+    let text = format!(
+        r#"{{"version":4,"serial":3,"lineage":"l","outputs":{{
+        "open":{{"value":"shown","type":"string"}},
+        "shut":{{"value":{{"user":"hunter2"}},"type":["object",{{"user":"string"}}],"sensitive":true}}
+        }},"resources":[{{"module":"module.m[\"k\"]","mode":"managed","type":"t","name":"a",
+        "provider":"provider[\"registry.terraform.io/hashicorp/t\"]","instances":[{{"index_key":"i",
+        "attributes":{attributes},"sensitive_attributes":[{}]{more}}}]}}]}}"#,
+        paths.join(",")
+    );
+    String::from_utf8(StateFile::read(text.as_bytes()).unwrap().write()).unwrap()
+}
+
+fn sealed(text: &str) -> String {
+    let recipients = RECIPIENTS.map(str::to_owned);
+    String::from_utf8(seal(text.as_bytes(), &recipients, &mut invert).unwrap()).unwrap()
+}
+
+fn opened(text: &str) -> Result<OpenedFile, String> {
+    open(text.as_bytes(), &mut invert).map_err(|error| error.to_string())
+}
+
+/// The attributes in the text of a state, on one line.
+fn attributes_of(text: &str) -> String {
+    let file: serde_json::Value = serde_json::from_str(text).unwrap();
+    file["resources"][0]["instances"][0]["attributes"].to_string()
+}
+
+/// Seals and opens, and returns the attributes of the sealed text, with `*` for each sealed value.
+#[track_caller]
+fn stars(attributes: &str, paths: &[&str]) -> String {
+    let plain = state(attributes, paths, "");
+    let text = sealed(&plain);
+    let file = opened(&text).unwrap();
+    let (before, after) = (StateFile::read(plain.as_bytes()), StateFile::read(&file.text));
+    assert_eq!((after, file.plain), (before, Vec::new()));
+    let shown = attributes_of(&text);
+    let start = format!("\"{PREFIX}");
+    let mut parts = shown.split(&start);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| out + "*" + part.split_once('"').map_or(part, |(_, rest)| rest))
+}
+
+#[test]
+fn only_sensitive_values_are_sealed() {
+    let cases: &[(&str, &[&str], &str)] = &[
+        (r#"{"a":"x","b":"y"}"#, &["b"], r#"{"a":"x","b":*}"#),
+        (r#"{"a":1,"b":true,"c":null}"#, &["a", "b", "c"], r#"{"a":*,"b":*,"c":null}"#),
+        (r#"{"a":[{"b":"x","c":1},{"b":"y"}]}"#, &["a.1.b"], r#"{"a":[{"b":"x","c":1},{"b":*}]}"#),
+        (r#"{"a":{"k":{"l":1}}}"#, &["a.k"], r#"{"a":{"k":*}}"#),
+        // An inner path within an outer one, and paths that lead nowhere.
+        (r#"{"a":{"k":1}}"#, &["a.k", "a"], r#"{"a":*}"#),
+        (r#"{"a":{"k":1},"b":[]}"#, &["a.l", "b.0", "c"], r#"{"a":{"k":1},"b":[]}"#),
+        // A path into a set, or into a form that is not known, ends at it.
+        (r#"{"a":["x","y"]}"#, &["a.k"], r#"{"a":*}"#),
+        (r#"{"a":"x"}"#, &["a.k.l"], r#"{"a":*}"#),
+        (r#"{"a":{"k":1}}"#, &["a.0"], r#"{"a":*}"#),
+        (r#"{"a":"x"}"#, &[""], "*"),
+        // A value beside its type, and what may be one.
+        (
+            r#"{"a":{"value":{"k":"x"},"type":["object",{"k":"string"}]}}"#,
+            &["a.k"],
+            r#"{"a":{"type":["object",{"k":"string"}],"value":{"k":*}}}"#,
+        ),
+        (r#"{"a":{"value":{"type":"x"},"type":["map","string"]}}"#, &["a.type"], r#"{"a":*}"#),
+        (r#"{"a":{"value":"x","type":"s3"}}"#, &["a.value"], r#"{"a":{"type":"s3","value":*}}"#),
+        (r#"{"value":"x","type":"string"}"#, &["value"], r#"{"type":"string","value":*}"#),
+        // A string that could be taken for a sealed value.
+        (r#"{"a":"sealed:age:x","b":1}"#, &[], r#"{"a":*,"b":1}"#),
+        // Copies of a secret, and of its base64, but not of a short one.
+        (
+            r#"{"a":"hidden!","b":["x hidden! y",{"c":"aGlkZGVuIQ=="}],"d":"hidden"}"#,
+            &["a"],
+            r#"{"a":*,"b":[*,{"c":*}],"d":"hidden"}"#,
+        ),
+        (
+            r#"{"a":123456,"b":123456,"c":"ab","d":"ab"}"#,
+            &["a", "c"],
+            r#"{"a":*,"b":*,"c":*,"d":"ab"}"#,
+        ),
+        (
+            r#"{"a":"string","b":{"value":"string","type":"string"}}"#,
+            &["a"],
+            r#"{"a":*,"b":{"type":"string","value":*}}"#,
+        ),
+        (r#"{"a":{"k/l~":1}}"#, &["a.k/l~"], r#"{"a":{"k/l~":*}}"#),
+    ];
+    for &(attributes, paths, expected) in cases {
+        assert_eq!(stars(attributes, paths), expected, "{attributes} {paths:?}");
+    }
+}
+
+#[test]
+fn outputs_and_private_bytes_are_sealed_and_names_are_not() {
+    let private = |bytes: &str| format!(",\"private\":\"{}\"", BASE64_STANDARD.encode(bytes));
+    let plain = state("{}", &[], &private("hunter2"));
+    let text = sealed(&plain);
+    for secret in ["hunter2", "aHVudGVyMg", "user", "\"version\""] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    for shown in ["module.m[\\\"k\\\"]", "\"shown\"", "\"shut\"", "\"lineage\": \"l\"", "age1b"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+    for bytes in ["null", "", r#"{"schema_version":"1"}"#] {
+        let text = state("{}", &[], &private(bytes));
+        assert_eq!(sealed(&text).matches(PREFIX).count(), 1, "{bytes}");
+    }
+    for bytes in [r#"{"schema_version":"1","k":"x"}"#, "[1]"] {
+        let text = state("{}", &[], &private(bytes));
+        assert_eq!(sealed(&text).matches(PREFIX).count(), 2, "{bytes}");
+    }
+}
+
+#[test]
+fn a_sealed_state_is_no_plain_one() {
+    let text = sealed(&state("{}", &[], ""));
+    assert_eq!(StateFile::read(text.as_bytes()).unwrap_err(), FileError::Encrypted);
+    assert_eq!(StateFile::read_header(text.as_bytes()).unwrap_err(), FileError::Encrypted);
+    assert_eq!(sealed_header(text.as_bytes()).unwrap().recipients, RECIPIENTS);
+    assert_eq!(sealed_header(state("{}", &[], "").as_bytes()), None);
+    assert!(seal(text.as_bytes(), &[], &mut invert).is_err());
+}
+
+#[test]
+fn a_value_is_bound_to_its_state_its_object_and_its_path() {
+    let plain = state(r#"{"a":"x","b":"y"}"#, &["a", "b"], "");
+    let text = sealed(&plain);
+    let value = |name: &str| {
+        let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        file["resources"][0]["instances"][0]["attributes"][name].as_str().unwrap().to_owned()
+    };
+    let refused = |text: &str| opened(text).unwrap_err();
+    let swapped = refused(&text.replace(&value("a"), &value("b")));
+    let object = r#"module.m["k"].t.a["i"]"#;
+    assert_eq!(swapped, format!("{object}/a: the sealed value is that of {object}/b"));
+    let renamed = refused(&text.replace("\"index_key\": \"i\"", "\"index_key\": \"j\""));
+    assert!(renamed.contains("that of module.m[\"k\"].t.a[\"i\"]/a"), "{renamed}");
+    let copied = refused(&text.replace("\"lineage\": \"l\"", "\"lineage\": \"m\""));
+    assert!(copied.contains("in the state with the lineage \"l\""), "{copied}");
+    let shown = refused(&text.replace("\"value\": \"a\"", "\"value\": \"c\""));
+    assert!(shown.contains("the sensitive marks in the file are not those"), "{shown}");
+    let output = refused(&text.replace("\"sensitive\": true", "\"sensitive\": false"));
+    assert!(output.starts_with("output.shut value: the sensitive marks"), "{output}");
+    let damaged = refused(&text.replace(PREFIX, "sealed:age:!"));
+    assert!(damaged.contains("it is damaged"), "{damaged}");
+    // A value in the clear is reported to the caller, and one that is null has nothing to hide.
+    let readable = text.replace(&value("a"), "hunter2");
+    assert_eq!(opened(&readable).unwrap().plain, [format!("{object}/a")]);
+    let null = text.replace(&format!("\"{}\"", value("a")), "null");
+    assert_eq!(opened(&null).unwrap().plain, Vec::<String>::new());
+}
+
+#[test]
+fn a_change_that_is_no_secret_changes_one_line() {
+    let lines = |attributes: &str| sealed(&state(attributes, &["b"], ""));
+    let (before, after) =
+        (lines(r#"{"a":"x","b":"y","c":1}"#), lines(r#"{"a":"z","b":"y","c":1}"#));
+    let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other);
+    assert_eq!(
+        differ.collect::<Vec<_>>(),
+        [("            \"a\": \"x\",", "            \"a\": \"z\",")]
+    );
+    assert_eq!(before.lines().count(), after.lines().count());
+}
+
+#[test]
+fn the_length_of_a_ciphertext_does_not_show_that_of_a_short_secret() {
+    let length = |value: &str| sealed(&state(&format!(r#"{{"a":"{value}"}}"#), &["a"], "")).len();
+    assert_eq!(length("x"), length("longer"));
+}
+
+#[test]
+fn deep_values_and_long_paths_are_sealed() {
+    let deep = format!("{}\"hunter2\"{}", r#"{"k":"#.repeat(300), "}".repeat(300));
+    for steps in [1, 300, 5000] {
+        let plain = state(&deep, &[&vec!["k"; steps].join(".")], "");
+        let text = sealed(&plain);
+        assert!(!text.contains("hunter2"), "{steps}");
+        let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
+        assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap(), "{steps}");
+    }
+}

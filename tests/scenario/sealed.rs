@@ -1,0 +1,250 @@
+//! The method `sealed`: only sensitive values of a state are encrypted, no artefact has one in the clear,
+//! and all commands work.
+
+use nix::sys::signal::Signal;
+
+use super::encryption::{SECRET, assert_sealed};
+use crate::harness::{Command, Ended, Workdir, terraform};
+
+const IDENTITY: &str = "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
+const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
+const OTHER_IDENTITY: &str =
+    "AGE-SECRET-KEY-1T8349WJX4QMU5K6ULF4477EMDCPSAVTXV6P9A3WV9F3WUPMHL0MQDYXRS3";
+const OTHER_RECIPIENT: &str = "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c";
+
+/// Encryption to these recipients.
+fn encryption(recipients: &[&str], more: &str) -> String {
+    let target = "{\n      method = method.sealed.main\n    }";
+    format!(
+        "terraform {{\n  encryption {{\n    key_provider \"age\" \"main\" {{\n      recipients = {recipients:?}\n    }}\n    method \"sealed\" \"main\" {{\n      keys = key_provider.age.main\n    }}\n    state {target}\n    plan {target}\n{more}  }}\n}}\n"
+    )
+}
+
+/// A command with an identity and the secret.
+fn command<'w>(workdir: &'w Workdir, line: &str) -> Command<'w> {
+    workdir.formwork(line).env("FORMWORK_AGE_IDENTITY", IDENTITY).env("TF_VAR_secret", SECRET)
+}
+
+/// The lines of the state that differ from former ones.
+fn changed_lines(workdir: &Workdir, before: &str) -> Vec<String> {
+    let after = workdir.read("terraform.tfstate");
+    assert_eq!(before.lines().count(), after.lines().count());
+    let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other);
+    differ.map(|(_, line)| line.trim().to_owned()).collect()
+}
+
+/// Forms in which a configuration holds the secret. `%` is the number of the configuration.
+const FORMS: [&str; 10] = [
+    "resource \"terraform_data\" \"it\" {\n  input = var.secret\n}",
+    "resource \"terraform_data\" \"it\" {\n  input = { a = \"%\", type = [var.secret, \"%\"] }\n}",
+    "resource \"terraform_data\" \"it\" {\n  count = 2\n  input = \"${var.secret}-${count.index}\"\n}",
+    "resource \"terraform_data\" \"it\" {\n  for_each = toset([\"a\", \"b\"])\n  input = toset([var.secret, each.key])\n}",
+    "resource \"terraform_data\" \"it\" {\n  input = jsonencode({ k = var.secret })\n  triggers_replace = [base64encode(var.secret)]\n}",
+    "resource \"terraform_data\" \"it\" {\n  input = { value = var.secret, type = \"string\" }\n}",
+    "resource \"terraform_data\" \"it\" {\n  input = tomap({ (\"k%\") = { l = [{ m = var.secret }] } })\n}",
+    "resource \"random_password\" \"it\" {\n  length = 24\n  keepers = { k = var.secret }\n}",
+    "resource \"random_bytes\" \"it\" {\n  length = 24\n  keepers = { k = \"%\" }\n}\nresource \"terraform_data\" \"it\" {\n  input = \"${random_bytes.it.hex} ${var.secret}\"\n}",
+    "resource \"null_resource\" \"it\" {\n  triggers = { k = var.secret, n = \"%\" }\n}",
+];
+
+/// A configuration that calls fifty modules, each with the secret in some form.
+fn fifty(workdir: &Workdir) {
+    let mut main = encryption(&[RECIPIENT, OTHER_RECIPIENT], "");
+    main.push_str("variable \"secret\" {\n  sensitive = true\n}\nvariable \"tag\" {\n  default = \"one\"\n}\n");
+    main.push_str("resource \"terraform_data\" \"tag\" {\n  input = var.tag\n}\n");
+    for at in 0..50 {
+        let form = FORMS[at % FORMS.len()].replace('%', &at.to_string());
+        let exported = match at % 3 {
+            0 => "var.secret",
+            1 => "{ user = \"u\", password = var.secret }",
+            _ => "{ (nonsensitive(sha1(var.secret))) = [var.secret] }",
+        };
+        let module = format!(
+            "variable \"secret\" {{}}\n{form}\noutput \"exported\" {{\n  value = {exported}\n  sensitive = true\n}}\n"
+        );
+        workdir.write(&format!("m{at}/main.tf"), &module);
+        main.push_str(&format!(
+            "module \"m{at}\" {{\n  source = \"./m{at}\"\n  secret = var.secret\n}}\noutput \"o{at}\" {{\n  value = module.m{at}.exported\n  sensitive = true\n}}\n"
+        ));
+    }
+    workdir.write("main.tf", &main);
+}
+
+#[test]
+fn no_artefact_of_fifty_configurations_has_a_secret() {
+    let workdir = Workdir::new("");
+    fifty(&workdir);
+    let log = workdir.root().join("log").display().to_string();
+    let run = |line: &str| {
+        let command = command(&workdir, line).env("TF_LOG", "trace").env("TF_LOG_PATH", &log);
+        command.succeed()
+    };
+    run("init");
+    run("plan -out=p").says_not(SECRET);
+    assert!(workdir.read("p").contains("\"encryption_version\":\"age-v1\""));
+    run("show p").says_not(SECRET);
+    run("apply p").says_not(SECRET);
+    let before = workdir.read("terraform.tfstate");
+    assert!(before.matches("sealed:age:").count() > 100);
+    // The secrets are there: this is what was sealed.
+    let outputs = run("output -json").stdout;
+    assert_eq!(outputs.matches(SECRET).count(), 50);
+    let passwords = run("state pull").stdout;
+    let passwords: Vec<&str> = passwords
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("\"result\": \""))
+        .map(|line| line.trim_end_matches(['"', ',']))
+        .collect();
+    assert_eq!(passwords.len(), 5);
+
+    run("apply -auto-approve -var=tag=two").says("1 changed").says_not(SECRET);
+    let changed = changed_lines(&workdir, &before);
+    assert!(workdir.has("terraform.tfstate.backup"));
+    for line in &changed {
+        let is_expected = line.starts_with("\"serial\"") || line.starts_with("\"value\": \"two\"");
+        assert!(is_expected, "{changed:?}");
+    }
+    run("plan -detailed-exitcode -var=tag=two").says("No changes");
+    assert_sealed(&workdir);
+    for file in ["terraform.tfstate", "terraform.tfstate.backup", "p", "log"] {
+        let text = String::from_utf8_lossy(&std::fs::read(workdir.root().join(file)).unwrap())
+            .into_owned();
+        let leaked: Vec<_> =
+            passwords.iter().filter(|password| text.contains(**password)).collect();
+        assert!(leaked.is_empty(), "{file} has {leaked:?}");
+    }
+    run("destroy -auto-approve").says("Destroy complete");
+    assert_sealed(&workdir);
+}
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+variable "secret" {
+  type      = string
+  sensitive = true
+}
+variable "link" {
+  default = "one"
+}
+resource "bad_thing" "first" {
+  name = "first"
+  kind = var.secret
+  link = var.link
+}
+resource "bad_thing" "second" {
+  name = "second"
+  kind = var.secret
+  link = bad_thing.first.id
+}
+output "kind" {
+  value     = bad_thing.first.kind
+  sensitive = true
+}
+"#;
+
+#[test]
+fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
+    let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
+    // The first run is killed. Its journal is sealed, and the next one goes on from it.
+    let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+    assert_sealed(&workdir);
+    let without = workdir.formwork("recover list").env("TF_VAR_secret", SECRET).run();
+    without.code(1).says("no identity");
+    let listed = command(&workdir, "recover list").succeed();
+    listed.says("bad_thing.second was being created");
+    command(&workdir, "recover adopt bad_thing.second second-1").succeed();
+    command(&workdir, "apply -auto-approve").succeed().says("0 added");
+
+    let before = workdir.read("terraform.tfstate");
+    command(&workdir, "apply -auto-approve -var=link=two").succeed().says("1 changed");
+    let changed = changed_lines(&workdir, &before);
+    // The provider counts the changes of an object.
+    assert!(changed[0].starts_with("\"serial\""), "{changed:?}");
+    assert_eq!(changed[1..], ["\"generation\": 2,", "\"link\": \"two\","]);
+    let before = workdir.read("terraform.tfstate");
+    command(&workdir, "apply -auto-approve -var=link=two")
+        .env("TF_VAR_secret", "another")
+        .succeed();
+    // The kinds of both, and the output.
+    let changed = changed_lines(&workdir, &before);
+    assert_eq!(
+        changed.iter().filter(|line| line.contains("sealed:age:")).count(),
+        3,
+        "{changed:?}"
+    );
+
+    command(&workdir, "state show bad_thing.first").succeed().says("(sensitive value)");
+    command(&workdir, "state mv bad_thing.second bad_thing.third").succeed();
+    command(&workdir, "output -raw kind").succeed().says("another");
+    let pulled = command(&workdir, "state pull").succeed();
+    pulled.says("\"version\": 4").says("another").says_not("encryption_version");
+    workdir.write("pulled", &pulled.stdout);
+    command(&workdir, "state push pulled").succeed();
+    std::fs::remove_file(workdir.root().join("pulled")).unwrap();
+    assert!(!workdir.read("terraform.tfstate").contains("another"));
+    command(&workdir, "destroy -auto-approve").succeed();
+    assert!(workdir.world.objects().is_empty());
+    assert_sealed(&workdir);
+}
+
+/// Runs a command without an identity, or with another one.
+fn refused(workdir: &Workdir, line: &str, identity: &str) -> Ended {
+    let command = workdir.formwork(line).env("TF_VAR_secret", SECRET);
+    command.env("FORMWORK_AGE_IDENTITY", identity).run()
+}
+
+#[test]
+fn the_wrong_identity_stops_a_command_and_recipients_are_replaced_by_a_fallback() {
+    let workdir = Workdir::new(&format!("{}{CONFIG}", encryption(&[RECIPIENT], "")));
+    command(&workdir, "apply -auto-approve").succeed();
+    command(&workdir, "plan -out=p").succeed();
+    let before = workdir.read("terraform.tfstate");
+    for line in ["apply -auto-approve", "state rm bad_thing.first", "output", "apply p"] {
+        for identity in ["", OTHER_IDENTITY] {
+            let ended = refused(&workdir, line, identity);
+            ended.code(1).says("key_provider.age.main has no identity").says(RECIPIENT);
+            ended.says("FORMWORK_AGE_IDENTITY_FILE").says("Nothing was changed");
+        }
+    }
+    assert_eq!(workdir.read("terraform.tfstate"), before);
+    // Terraform takes it for no state, and leaves it as it is.
+    if terraform().is_some() {
+        workdir.write("plain/main.tf", "");
+        workdir.write("plain/terraform.tfstate", &before);
+        let ended = workdir.terraform("-chdir=plain apply -auto-approve -no-color").run();
+        ended.code(1).says("does not have a \"version\" attribute");
+        assert_eq!(workdir.read("plain/terraform.tfstate"), before);
+        std::fs::remove_dir_all(workdir.root().join("plain")).unwrap();
+    }
+
+    // A reader of the outputs of the state, with a target of its own.
+    let remote = "    remote_state_data_sources {\n      default {\n        method = method.sealed.main\n      }\n    }\n";
+    workdir.write("reader/main.tf", &format!("{}data \"terraform_remote_state\" \"it\" {{\n  backend = \"local\"\n  config = {{ path = \"../terraform.tfstate\" }}\n}}\noutput \"kind\" {{\n  value = data.terraform_remote_state.it.outputs.kind\n  sensitive = true\n}}\n", encryption(&[RECIPIENT], remote)));
+    command(&workdir, "-chdir=reader apply -auto-approve").succeed();
+    command(&workdir, "-chdir=reader output -raw kind").succeed().says(SECRET);
+
+    // Another person takes over: the former method reads once more.
+    workdir.write("identity", IDENTITY);
+    let former = format!(
+        "    key_provider \"age\" \"former\" {{\n      recipients = [{RECIPIENT:?}]\n      identity_file = \"identity\"\n    }}\n    method \"sealed\" \"former\" {{\n      keys = key_provider.age.former\n    }}\n"
+    );
+    let next = encryption(&[OTHER_RECIPIENT], &former).replace(
+        "state {\n",
+        "state {\n      fallback {\n        method = method.sealed.former\n      }\n",
+    );
+    workdir.write("main.tf", &format!("{next}{CONFIG}"));
+    refused(&workdir, "apply -auto-approve", OTHER_IDENTITY).code(0);
+    workdir.write("main.tf", &format!("{}{CONFIG}", encryption(&[OTHER_RECIPIENT], "")));
+    refused(&workdir, "plan -detailed-exitcode", OTHER_IDENTITY).code(0).says("No changes");
+    refused(&workdir, "plan", IDENTITY).code(1).says(OTHER_RECIPIENT);
+    assert_sealed(&workdir);
+}
