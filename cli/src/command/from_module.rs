@@ -36,8 +36,12 @@ pub(super) fn copy(
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
-    let module =
-        fetch_root(diags, workspace.env, (&package, &within), &aside.path().join("module"))?;
+    let module = fetch_root(
+        diags,
+        (workspace.env, &workspace.settings),
+        (&package, &within),
+        &aside.path().join("module"),
+    )?;
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.
