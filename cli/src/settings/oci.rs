@@ -154,7 +154,8 @@ fn login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
         [Some(username), Some(password), None, None, None] => {
             Ok(OciLogin::Password { username, password })
         }
-        [None, None, access @ Some(_), Some(refresh), None] => {
+        [None, None, Some(access), Some(refresh), None] => {
+            let access = Some(access).filter(|access| !access.is_empty());
             Ok(OciLogin::Tokens { access, refresh })
         }
         [None, None, None, None, Some(name)] => helper(name).map(OciLogin::Helper),
