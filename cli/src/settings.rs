@@ -380,6 +380,26 @@ mod tests {
     }
 
     #[test]
+    fn a_template_of_repositories_may_hold_quotes_and_errors_have_their_line() {
+        let block = |template: &str| {
+            format!(
+                "provider_installation {{\n oci_mirror {{\n  repository_template = \"{template}\"\n }}\n}}"
+            )
+        };
+        let whole = "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
+        let settings = parse(&block(whole), &Env::default()).unwrap();
+        let methods = settings.methods.unwrap();
+        let MethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
+        let repository = template.repository(&"corp.example/acme/thing".parse().unwrap()).unwrap();
+        assert_eq!(repository.to_string(), "h.example/corp.example/a/thing");
+        let (line, reason) = parse(&block("h.example/${type}"), &Env::default()).unwrap_err();
+        assert!(line == 2 && reason.contains("must refer to ${hostname}"), "{line}: {reason}");
+        let none = "provider_installation {\n oci_mirror {}\n}";
+        let expected = (2, "oci_mirror needs a repository_template".to_owned());
+        assert_eq!(parse(none, &Env::default()), Err(expected));
+    }
+
+    #[test]
     fn says_in_which_line_a_mistake_is() {
         let check = |text: &str| parse(text, &Env::default()).unwrap_err();
         assert_eq!(check("a = 1\nb = \"x").0, 2);

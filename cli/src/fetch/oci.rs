@@ -32,6 +32,8 @@ pub(crate) use manifest::{ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, I
 const MAX_MANIFEST: u64 = 4 << 20;
 /// The longest page of a list of tags.
 const MAX_PAGE: u64 = 4 << 20;
+/// Maximum number of pages of that list.
+const MAX_PAGES: usize = 2_000;
 /// Maximum number of tags in a repository.
 const MAX_TAGS: usize = 100_000;
 /// The longest explanation of a refusal.
@@ -124,7 +126,7 @@ impl Repository<'_> {
         let mut url = self.url("tags/list");
         let mut tags = Vec::new();
         let what = || "such repository".to_owned();
-        loop {
+        for _ in 0..MAX_PAGES {
             let answer = self.ask(&url, &[], self.patience, &what)?;
             let next = answer.header(header::LINK.as_str()).and_then(|link| next_page(&link));
             let next = next.map(|next| resolve(&answer.url, &next));
@@ -134,9 +136,7 @@ impl Repository<'_> {
             let is_last = page.is_empty();
             tags.extend(page);
             if tags.len() > MAX_TAGS {
-                return Err(OciError::Content(format!(
-                    "the repository has more than {MAX_TAGS} tags; use one with fewer"
-                )));
+                break;
             }
             match next.filter(|_| !is_last) {
                 None => return Ok(tags),
@@ -150,6 +150,9 @@ impl Repository<'_> {
                 Some(next) => url = next,
             }
         }
+        Err(OciError::Content(format!(
+            "the list of tags is longer than {MAX_TAGS} tags or {MAX_PAGES} pages; use a repository with fewer tags"
+        )))
     }
 
     /// A manifest. One with a digest has that digest; `size` is its length, if that is known.

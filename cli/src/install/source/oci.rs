@@ -73,9 +73,8 @@ impl Query<'_> {
                 version: version.clone(),
                 platform: platform.clone(),
             })?;
-        let blob =
-            blob(&opened, target, platform).map_err(|reason| self.failed(&repository, reason))?;
-        let (descriptor, hash) = blob;
+        let (descriptor, hash) = target_package(&opened, target, platform)
+            .map_err(|reason| self.failed(&repository, reason))?;
         let blob = Blob { repository, descriptor };
         Ok(Package { location: Location::Blob(Box::new(blob)), evidence: Evidence::Digest(hash) })
     }
@@ -142,7 +141,7 @@ fn select<'d>(
 }
 
 /// The package that a manifest of an index describes, and its hash.
-fn blob(
+fn target_package(
     repository: &Repository<'_>,
     target: &Descriptor,
     platform: &Platform,
