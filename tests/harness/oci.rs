@@ -181,10 +181,11 @@ fn answer(store: &Store, request: &Request, host: &str) -> Option<Page> {
         let headers = vec![("WWW-Authenticate", challenge.unwrap_or_default())];
         return Some(Page { status: 401, headers, ..Page::default() });
     }
-    let page = match path.strip_suffix("/tags/list") {
-        Some(name) => tags(name, store.tags.get(name)?, query),
-        None => store.pages.get(path)?.clone(),
+    let list = || {
+        let name = path.strip_suffix("/tags/list")?;
+        Some(tags(name, store.tags.get(name)?, query))
     };
+    let page = store.pages.get(path).cloned().or_else(list)?;
     // An answer to HEAD has no content.
     let cut = if request.method == "HEAD" { Some(0) } else { page.cut };
     Some(Page { cut, ..page })

@@ -147,7 +147,17 @@ fn zip(registry: &OciRegistry, entries: &[(&str, &[u8])]) -> Value {
 type Attack = (&'static str, fn(&OciRegistry), &'static str);
 
 /// Each attack: its name, the change, and the words of the refusal.
-const ATTACKS: [Attack; 25] = [
+const ATTACKS: [Attack; 26] = [
+    (
+        "tags on another server",
+        |r| {
+            let mut page = Page::json(&json!({ "tags": ["1.0.0"] }));
+            let next = "<https://127.0.0.1:9/v2/x/tags/list>; rel=\"next\"";
+            page.headers.push(("Link", next.to_owned()));
+            r.page(&format!("{REPOSITORY}/tags/list"), page);
+        },
+        "continues its list of tags on another server: https://127.0.0.1:9/",
+    ),
     (
         "another package of the same size",
         |r| change(r, &blob_path(r), |page| page.body.reverse()),
