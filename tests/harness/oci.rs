@@ -185,7 +185,11 @@ fn answer(store: &Store, request: &Request, host: &str) -> Option<Page> {
         let name = path.strip_suffix("/tags/list")?;
         Some(tags(name, store.tags.get(name)?, query))
     };
-    let page = store.pages.get(path).cloned().or_else(list)?;
+    let page = match path {
+        // The question whether this is a registry at all.
+        "" => Page::json(&json!({})),
+        path => store.pages.get(path).cloned().or_else(list)?,
+    };
     // An answer to HEAD has no content.
     let cut = if request.method == "HEAD" { Some(0) } else { page.cut };
     Some(Page { cut, ..page })

@@ -161,7 +161,7 @@ const ATTACKS: [Attack; 26] = [
     (
         "another package of the same size",
         |r| change(r, &blob_path(r), |page| page.body.reverse()),
-        "and the registry keeps it as zh:",
+        "does not match its digest",
     ),
     (
         "a longer package",

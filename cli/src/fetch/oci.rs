@@ -272,8 +272,13 @@ impl Repository<'_> {
     }
 }
 
+/// The error of a blob whose content has another digest.
+pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
+    OciError::Content(format!("the content of blob {digest} does not match its digest; {REPAIR}"))
+}
+
 /// The next step after an object that is not what its digest says.
-pub(crate) const REPAIR: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
+const REPAIR: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
 /// The target of the link to the next page.
 fn next_page(link: &str) -> Option<String> {

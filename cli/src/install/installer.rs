@@ -20,7 +20,7 @@ use super::providers::ProviderFolders;
 use super::signature::Trust;
 use super::source::{Blob, Evidence, Location, Package, Search, Servers, SourceError};
 use crate::fetch::archive::Limits;
-use crate::fetch::oci::REPAIR;
+use crate::fetch::oci::{OciError, wrong_blob};
 use crate::platform::Platform;
 
 /// A provider to install.
@@ -300,9 +300,7 @@ pub(crate) fn fetch(
         Evidence::Digest(hash) => {
             if zh.as_ref() != Some(&hash) {
                 let found = zh.unwrap_or_default();
-                return Err(format!(
-                    "the package has the checksum {found}, and the registry keeps it as {hash}; {REPAIR}"
-                ));
+                return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
             }
             digest = Some(hash);
             (Trust::VerifiedChecksum, Vec::new())
@@ -371,12 +369,17 @@ fn download_blob(
     let mut file = download_file()?;
     let mut hashing = hash::Hashing::new(&mut file, &progress.received);
     let sized = |size: u64| progress.total.store(size, Ordering::Relaxed);
+    let named = |error: OciError| format!("{repository}: {error}");
     servers
         .oci
         .repository(&servers.http, repository)
         .blob(descriptor, sized, &mut hashing)
-        .map_err(|error| format!("{repository}: {error}"))?;
+        .map_err(named)?;
     let zh = hashing.finish();
+    let digest = descriptor.digest().map_err(named)?;
+    if zh.strip_prefix("zh:") != digest.sha256() {
+        return Err(named(wrong_blob(&digest)));
+    }
     Ok((file, zh))
 }
 

@@ -99,7 +99,7 @@ pub(super) fn check_prefix(prefix: &str) -> Result<(), String> {
 /// Whether a string is a domain or an IP address, perhaps with a port.
 fn is_registry(text: &str) -> bool {
     let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("v6", rest),
+        Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("address", rest),
         Some(_) => return false,
         None => text.split_at(text.find(':').unwrap_or(text.len())),
     };

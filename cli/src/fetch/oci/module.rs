@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{ArtifactKind, Digest, IMAGE, OciError, OciRegistries, REPAIR, Reference};
+use super::{ArtifactKind, Digest, IMAGE, OciRegistries, Reference, wrong_blob};
 use crate::fetch::FetchError;
 use crate::fetch::http::{Client, HttpError};
 use crate::fetch::query;
@@ -47,8 +47,7 @@ pub(in crate::fetch) fn download(
     let mut hashing = digest.hashing(to);
     repository.blob(package, |_| (), &mut hashing)?;
     if !hashing.matches(&digest) {
-        let reason = format!("the content of blob {digest} does not match its digest; {REPAIR}");
-        return Err(OciError::Content(reason).into());
+        return Err(wrong_blob(&digest).into());
     }
     Ok(())
 }
