@@ -158,9 +158,8 @@ struct Refusal {
     errors: Vec<RefusalReason>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct RefusalReason {
     code: String,
     message: String,
@@ -179,12 +178,12 @@ pub(crate) fn hostile(text: &str) {
     for media_type in [INDEX, IMAGE] {
         if let Ok(manifest) = Manifest::read(bytes, media_type) {
             let kind = ArtifactKind { media_type, artifact_type: KNOWN[0].0, name: KNOWN[0].1 };
-            let _ = manifest.check(&kind);
-            let _ = manifest.package().and_then(Descriptor::digest);
+            drop(manifest.check(&kind));
+            drop(manifest.package().and_then(Descriptor::digest));
             manifest.manifests().iter().for_each(|one| drop(one.digest()));
         }
     }
-    let _ = (tags(bytes), errors(bytes));
-    let _ = super::next_page(text);
-    let _ = super::Challenge::parse(text);
+    drop((tags(bytes), errors(bytes)));
+    drop(super::next_page(text));
+    drop(super::Challenge::parse(text));
 }
