@@ -9,6 +9,7 @@ mod http_state;
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 pub(crate) mod kubernetes;
+pub(crate) mod oci;
 mod programs;
 pub(crate) mod proxy;
 pub(crate) mod registry;

@@ -14,6 +14,7 @@ mod generated;
 mod import;
 mod life;
 mod login;
+mod oci;
 mod packages;
 mod planted;
 mod plugins;

@@ -1,5 +1,5 @@
 //! Brings packages of modules here from wherever their address says: folders, git repositories,
-//! archives behind a URL. Everything arrives in a folder the caller made for it, and nothing that
+//! archives behind a URL or in an OCI registry. Everything arrives in a folder the caller made for it, and nothing that
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
@@ -12,6 +12,7 @@ pub(crate) mod http;
 mod link;
 pub(crate) mod login;
 pub(crate) mod netrc;
+pub(crate) mod oci;
 mod query;
 pub(crate) mod stored;
 
@@ -24,6 +25,7 @@ use archive::{ArchiveError, Format, Limits};
 use checksum::ExpectedChecksum;
 use http::HttpError;
 use netrc::Netrc;
+use oci::{OciError, OciRegistries};
 
 use crate::redact;
 
@@ -41,6 +43,9 @@ pub(crate) enum FetchError {
     /// The server did not give what was asked for.
     #[error("{0}")]
     Server(#[from] HttpError),
+    /// The OCI registry did not give what was asked for.
+    #[error("{0}")]
+    Registry(#[from] OciError),
     /// The program `git` did not do what it was asked for.
     #[error("{0}")]
     Git(String),
@@ -94,6 +99,8 @@ pub(crate) struct Fetcher<'a> {
     pub(crate) http: &'a http::Client,
     /// Logins for servers.
     pub(crate) netrc: Netrc,
+    /// Asks OCI registries.
+    pub(crate) oci: OciRegistries<'a>,
     /// Whether the environment names the program that speaks SSH for git.
     pub(crate) own_ssh: bool,
     /// Limits on the contents of a package.
@@ -135,6 +142,12 @@ impl Fetcher<'_> {
                 Ok(())
             }
             "http" | "https" => self.remote(package, into, (origin, hops)),
+            "oci" => {
+                let mut file = tempfile::NamedTempFile::new_in(into.parent().unwrap_or(into))?;
+                let to = (file.as_file_mut(), self.limits.archive);
+                oci::module::download(&self.oci, self.http, &package.url, to)?;
+                Ok(archive::unpack(file.path(), Format::Zip, into, &self.limits)?)
+            }
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
             "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; give the object's https:// address, signed if it is not public".to_owned())),

@@ -11,7 +11,7 @@ use formwork_value::diag::Sources;
 use crate::env::Env;
 use crate::fetch::archive::{self, Format, Limits};
 use crate::fetch::netrc::Netrc;
-use crate::fetch::{checksum, credentials, git, host, http};
+use crate::fetch::{checksum, credentials, git, host, http, oci};
 use crate::install::lockfile::LockFile;
 use crate::install::{signature, source, sums};
 use crate::modules::manifest::Manifest;
@@ -251,7 +251,10 @@ pub fn provider_registry(data: &[u8]) {
 
 /// Answers of a network mirror: a list of versions, or a list of packages.
 pub fn mirror(data: &[u8]) {
-    with_text(data, source::hostile_mirror);
+    with_text(data, |text| {
+        source::hostile_mirror(text);
+        oci::hostile(text);
+    });
 }
 
 /// Text with URLs, before it is shown. Source code keeps its length, so that offsets into it hold.

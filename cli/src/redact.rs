@@ -17,8 +17,18 @@ const REDACTED: &str = "redacted";
 
 /// Parameters of an address that never hold a secret. Of an address of a package, all others are hidden:
 /// servers name their tokens as they like.
-const HARMLESS: [&str; 9] =
-    ["archive", "branch", "checksum", "commit", "depth", "filename", "ref", "tag", "terraform-get"];
+const HARMLESS: [&str; 10] = [
+    "archive",
+    "branch",
+    "checksum",
+    "commit",
+    "depth",
+    "digest",
+    "filename",
+    "ref",
+    "tag",
+    "terraform-get",
+];
 
 /// Parts of the names of parameters that hold secrets, in text of which nothing else is known.
 const SECRET: [&str; 10] = [

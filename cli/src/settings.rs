@@ -1,6 +1,8 @@
 //! The settings file of the command line: provider installation methods, and credentials for hosts.
 
 mod method;
+mod oci;
+mod repository;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +14,8 @@ use crate::platform::Platform;
 use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
 
 pub(crate) use self::method::{Method, MethodKind, matches};
+pub(crate) use self::oci::{OciLogin, OciSettings};
+pub(crate) use self::repository::{RepositoryAddr, RepositoryTemplate};
 
 /// The settings that concern us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) written: BTreeSet<String>,
     /// The program to ask for other tokens.
     pub(crate) helper: Option<CredentialsHelper>,
+    /// Credentials for OCI registries.
+    pub(crate) oci: OciSettings,
     /// Warnings about the settings, which do not stop a command: each with a summary.
     pub(crate) doubts: Vec<(String, String)>,
 }
@@ -80,6 +86,12 @@ impl Settings {
             settings.overrides.extend(read.overrides);
             settings.hosts.extend(read.hosts);
             settings.tokens.extend(read.tokens);
+            let folder = path.parent().unwrap_or(Path::new(""));
+            settings.oci.merge(read.oci, folder).map_err(|reason| SettingsError {
+                path: path.clone(),
+                line: None,
+                reason,
+            })?;
             if let Some(helper) = read.helper {
                 if settings.helper.is_some() {
                     let reason = "No more than one credentials_helper block may be specified";
@@ -195,6 +207,12 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
                     return Err((line, reason.to_owned()));
                 }
                 settings.helper = Some(helper(label, items, env));
+            }
+            Item::Labelled(name, prefix, items, line) if name == "oci_credentials" => {
+                settings.oci.read(prefix, items, line)?;
+            }
+            Item::Block(name, items, line) if name == "oci_default_credentials" => {
+                settings.oci.read_defaults(items, line, env)?;
             }
             // Whatever else a settings file says does not concern us.
             Item::Value(..) | Item::Labelled(..) | Item::Block(..) => {}
@@ -359,6 +377,26 @@ mod tests {
         assert!(!methods[0].covers(&null) && methods[0].covers(&ours));
         assert!(methods[0].covers(&"random".parse().unwrap()));
         assert!(methods[1].covers(&null) && !methods[1].covers(&ours));
+    }
+
+    #[test]
+    fn a_template_of_repositories_may_hold_quotes_and_errors_have_their_line() {
+        let block = |template: &str| {
+            format!(
+                "provider_installation {{\n oci_mirror {{\n  repository_template = \"{template}\"\n }}\n}}"
+            )
+        };
+        let whole = "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
+        let settings = parse(&block(whole), &Env::default()).unwrap();
+        let methods = settings.methods.unwrap();
+        let MethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
+        let repository = template.repository(&"corp.example/acme/thing".parse().unwrap()).unwrap();
+        assert_eq!(repository.to_string(), "h.example/corp.example/a/thing");
+        let (line, reason) = parse(&block("h.example/${type}"), &Env::default()).unwrap_err();
+        assert!(line == 2 && reason.contains("must refer to ${hostname}"), "{line}: {reason}");
+        let none = "provider_installation {\n oci_mirror {}\n}";
+        let expected = (2, "oci_mirror needs a repository_template".to_owned());
+        assert_eq!(parse(none, &Env::default()), Err(expected));
     }
 
     #[test]

@@ -324,7 +324,7 @@ fn program_name(kind: &str, version: &str) -> String {
 }
 
 /// The archive with the program of a provider.
-fn package(kind: &str, version: &str, content: &[u8]) -> Vec<u8> {
+pub(crate) fn package(kind: &str, version: &str, content: &[u8]) -> Vec<u8> {
     archive(&[(&program_name(kind, version), content), ("LICENSE", b"free")])
 }
 

@@ -216,7 +216,7 @@ const ATTACKS: [Attack; 23] = [
 ];
 
 /// Everything below a folder that is a file or a link.
-fn remains(folder: &Path) -> Vec<String> {
+pub(super) fn remains(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let kind = entry.file_type().expect("it is there");

@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 41] = [
+const SERIALISED: [&str; 42] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -75,6 +75,8 @@ const SERIALISED: [&str; 41] = [
     // The answers of registries and mirrors of providers.
     "cli/src/install/source/network.rs",
     "cli/src/install/source/registry.rs",
+    // The manifests of OCI registries.
+    "cli/src/fetch/oci/manifest.rs",
     // The backend that is set up.
     "cli/src/workspace/backend.rs",
     // The metadata and the seal of a saved plan.

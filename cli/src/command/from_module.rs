@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::fetch::archive::Limits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
-use crate::modules::install::fetch_root;
+use crate::modules::install::{UserSettings, fetch_root};
 use crate::modules::source::PackageSource;
 use crate::redact;
 use crate::workspace::Workspace;
@@ -38,7 +38,8 @@ pub(super) fn copy(
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
     let source = PackageSource { package: &package, within: &within, origin: AddressOrigin::Local };
-    let module = fetch_root(diags, workspace.env, &source, &aside.path().join("module"))?;
+    let user = UserSettings { env: workspace.env, settings: &workspace.settings };
+    let module = fetch_root(diags, user, &source, &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.

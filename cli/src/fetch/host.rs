@@ -187,7 +187,7 @@ fn document(
 }
 
 /// Timeouts and retries for registries. Unset and zero mean the default.
-fn patience(env: &Env) -> RetryPolicy {
+pub(super) fn patience(env: &Env) -> RetryPolicy {
     let each = env.registry_timeout.filter(|timeout| !timeout.is_zero());
     RetryPolicy {
         retries: env.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),

@@ -16,6 +16,8 @@ use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
 use crate::redact;
 
+pub(crate) use download::Header;
+
 /// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
@@ -74,7 +76,7 @@ pub(crate) struct Client {
     pause: fn(Duration),
 }
 
-/// An answer that came with a good status.
+/// An answer of a server.
 pub(crate) struct HttpResponse {
     /// Its final URL.
     pub(crate) url: String,
@@ -119,9 +121,38 @@ impl Client {
         asking: Option<&str>,
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
+        self.patiently(patience, || self.ask(url, asking, patience.each))
+    }
+
+    /// As [`Client::get_patiently`], with further headers. An answer that refuses is returned too: it may
+    /// say what the server requires.
+    ///
+    /// # Errors
+    /// When there is no answer after all, or the server is busy or fails.
+    pub(crate) fn exchange_patiently(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        headers: &[Header],
+        patience: RetryPolicy,
+    ) -> Result<HttpResponse, HttpError> {
+        self.patiently(patience, || {
+            let answer = self.exchange(url, asking, headers, patience.each)?;
+            match answer.refusal(url) {
+                Some(error) if error.may_pass() => Err(error),
+                _ => Ok(answer),
+            }
+        })
+    }
+
+    fn patiently(
+        &self,
+        patience: RetryPolicy,
+        ask: impl Fn() -> Result<HttpResponse, HttpError>,
+    ) -> Result<HttpResponse, HttpError> {
         let mut attempts = 1;
         loop {
-            match self.ask(url, asking, patience.each) {
+            match ask() {
                 Err(error) if error.may_pass() && attempts <= patience.retries => {
                     (self.pause)(pause_behind(attempts));
                     attempts += 1;
@@ -139,7 +170,19 @@ impl Client {
         &self,
         url: &str,
         asking: Option<&str>,
-        headers: &[download::Header],
+        headers: &[Header],
+        limit: Duration,
+    ) -> Result<HttpResponse, HttpError> {
+        let answer = self.exchange(url, asking, headers, limit)?;
+        answer.refusal(url).map_or(Ok(answer), Err)
+    }
+
+    /// As [`Client::ask_with`]; returns the answer with any status.
+    fn exchange(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        headers: &[Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
         let mut at = url.to_owned();
@@ -168,11 +211,7 @@ impl Client {
             let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             match next.filter(|_| status.is_redirection()) {
                 Some(next) => at = follow(&at, next)?,
-                None if status.is_success() => return Ok(HttpResponse { url: at, response }),
-                None => {
-                    let status = status.as_u16();
-                    return Err(HttpError::Status { url: redact::address(url), status });
-                }
+                None => return Ok(HttpResponse { url: at, response }),
             }
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
@@ -261,6 +300,22 @@ fn pause_behind(attempt: u32) -> Duration {
 }
 
 impl HttpResponse {
+    /// The status.
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// The error of an answer without a good status. `url` is the address that was asked.
+    pub(crate) fn refusal(&self, url: &str) -> Option<HttpError> {
+        let refused = || HttpError::Status { url: redact::address(url), status: self.status() };
+        (!self.response.status().is_success()).then(refused)
+    }
+
+    /// The length that the server announces.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.header(header::CONTENT_LENGTH.as_str())?.parse().ok()
+    }
+
     /// A header's value.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.response.headers().get(name)?.to_str().ok().map(str::to_owned)
@@ -316,7 +371,7 @@ pub(crate) fn host(url: &str) -> String {
 }
 
 /// Scheme, host and port of a URL, in lower case.
-fn origin(url: &str) -> String {
+pub(super) fn origin(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
     url[..end].to_ascii_lowercase()

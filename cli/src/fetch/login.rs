@@ -239,7 +239,7 @@ async fn answer(stream: &mut TcpStream, status: &str, text: &str) {
 }
 
 /// Parameters as a query or the body of a form.
-fn encoded(parameters: &[(&str, &str)]) -> String {
+pub(super) fn encoded(parameters: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String {
         let one = |byte: u8| match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {

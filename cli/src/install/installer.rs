@@ -18,8 +18,9 @@ use super::package::{self, BadPackage, Content};
 use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
 use super::signature::Trust;
-use super::source::{Evidence, Location, Package, Search, Servers, SourceError};
+use super::source::{Blob, Evidence, Location, Package, Search, Servers, SourceError};
 use crate::fetch::archive::Limits;
+use crate::fetch::oci::{OciError, wrong_blob};
 use crate::platform::Platform;
 
 /// A provider to install.
@@ -59,6 +60,19 @@ pub(crate) struct Fetched {
     pub(crate) trust: Trust,
     /// The hashes of all packages of the release, if they are signed.
     pub(crate) signed: Vec<String>,
+    /// The hash by which the source keeps the archive, if it does.
+    digest: Option<String>,
+}
+
+/// The hashes of a lock, besides that of the installed package.
+#[derive(Default)]
+struct LockHashes<'a> {
+    /// Those that were locked before.
+    prior: BTreeSet<String>,
+    /// Those of all packages of the release, if they are signed.
+    signed: &'a [String],
+    /// That by which the source keeps the archive.
+    digest: Option<&'a String>,
 }
 
 /// Installs providers.
@@ -166,7 +180,8 @@ impl Installer<'_> {
             let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
             let hash = package::install(&Content::Folder(cached), below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
-            return Ok(locked_as(job, version, hash, (&prior, &[]), false));
+            let hashes = LockHashes { prior, ..LockHashes::default() };
+            return Ok(locked_as(job, version, hash, hashes, false));
         }
         let package = search
             .package(&job.addr, version, &Platform::current())
@@ -177,7 +192,9 @@ impl Installer<'_> {
         let hash = self.put(job, version, &fetched, &prior).map_err(failed)?;
         emit(Event::Installed(version.clone(), fetched.trust.clone()));
         let third_party = fetched.trust.key_id().is_some();
-        Ok(locked_as(job, version, hash, (&prior, &fetched.signed), third_party))
+        let digest = fetched.digest.as_ref();
+        let hashes = LockHashes { prior, signed: &fetched.signed, digest };
+        Ok(locked_as(job, version, hash, hashes, third_party))
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
@@ -222,13 +239,15 @@ fn locked_as(
     job: &InstallJob,
     version: &Version,
     hash: String,
-    (prior, signed): (&BTreeSet<String>, &[String]),
+    hashes: LockHashes<'_>,
     third_party: bool,
 ) -> InstalledProvider {
-    let is_new = prior.is_empty() || prior.iter().eq([&hash]);
+    let LockHashes { prior, signed, digest } = hashes;
+    let mut local = BTreeSet::from([hash]);
+    local.extend(digest.cloned());
+    let is_new = prior.is_empty() || prior == local;
     let incomplete = signed.is_empty() && is_new;
-    let mut hashes: BTreeSet<String> = prior.iter().chain(signed).cloned().collect();
-    hashes.insert(hash);
+    let hashes = prior.into_iter().chain(signed.iter().cloned()).chain(local).collect();
     let lock = Lock { version: version.clone(), constraints: job.constraints.clone(), hashes };
     InstalledProvider { lock, warnings: Vec::new(), third_party, incomplete }
 }
@@ -270,9 +289,22 @@ pub(crate) fn fetch(
             let (file, zh) = download(servers, &url, progress)?;
             (Content::Archive(file), Some(zh))
         }
+        Location::Blob(blob) => {
+            let (file, zh) = download_blob(servers, &blob, progress)?;
+            (Content::Archive(file), Some(zh))
+        }
     };
+    let mut digest = None;
     let (trust, signed) = match package.evidence {
         Evidence::None => (Trust::Unauthenticated, Vec::new()),
+        Evidence::Digest(hash) => {
+            if zh.as_ref() != Some(&hash) {
+                let found = zh.unwrap_or_default();
+                return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
+            }
+            digest = Some(hash);
+            (Trust::VerifiedChecksum, Vec::new())
+        }
         Evidence::Hashes(hashes) => {
             verify_hashes(&content, zh.as_deref(), &hashes)?;
             (Trust::VerifiedChecksum, Vec::new())
@@ -285,7 +317,7 @@ pub(crate) fn fetch(
             (trust, all)
         }
     };
-    Ok(Fetched { content, zh, trust, signed })
+    Ok(Fetched { content, zh, trust, signed, digest })
 }
 
 fn open(path: &Path) -> std::io::Result<(File, String)> {
@@ -294,14 +326,19 @@ fn open(path: &Path) -> std::io::Result<(File, String)> {
     Ok((file, zh))
 }
 
-/// Downloads an archive to a file that has no name, so that nothing is left of it.
+/// A file for a download. It has no name, so that nothing is left of it.
+fn download_file() -> Result<File, String> {
+    tempfile::tempfile()
+        .map_err(|error| format!("failed to open temporary file to download: {error}"))
+}
+
+/// Downloads an archive.
 fn download(
     servers: &Servers<'_>,
     url: &str,
     progress: &Progress,
 ) -> Result<(File, String), String> {
-    let mut file = tempfile::tempfile()
-        .map_err(|error| format!("failed to open temporary file to download: {error}"))?;
+    let mut file = download_file()?;
     let mut hashing = hash::Hashing::new(&mut file, &progress.received);
     let asking = servers.netrc.authorization(url);
     let sized = |size: Option<u64>| {
@@ -312,6 +349,37 @@ fn download(
         .download_sized((url, asking.as_deref()), sized, &mut hashing, Limits::PROVIDER.archive)
         .map_err(|error| error.to_string())?;
     let zh = hashing.finish();
+    Ok((file, zh))
+}
+
+/// Downloads an archive from an OCI registry.
+fn download_blob(
+    servers: &Servers<'_>,
+    blob: &Blob,
+    progress: &Progress,
+) -> Result<(File, String), String> {
+    let Blob { repository, descriptor } = blob;
+    let limit = Limits::PROVIDER.archive;
+    if descriptor.size > limit {
+        return Err(format!(
+            "the package in {repository} has {} bytes, and the limit is {limit}",
+            descriptor.size
+        ));
+    }
+    let mut file = download_file()?;
+    let mut hashing = hash::Hashing::new(&mut file, &progress.received);
+    let sized = |size: u64| progress.total.store(size, Ordering::Relaxed);
+    let named = |error: OciError| format!("{repository}: {error}");
+    servers
+        .oci
+        .repository(&servers.http, repository)
+        .blob(descriptor, sized, &mut hashing)
+        .map_err(named)?;
+    let zh = hashing.finish();
+    let digest = descriptor.digest().map_err(named)?;
+    if zh.strip_prefix("zh:") != digest.sha256() {
+        return Err(named(wrong_blob(&digest)));
+    }
     Ok((file, zh))
 }
 

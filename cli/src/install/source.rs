@@ -3,6 +3,7 @@
 mod error;
 mod folder;
 mod network;
+mod oci;
 mod registry;
 
 use std::collections::BTreeSet;
@@ -17,9 +18,9 @@ use crate::env::Env;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
+use crate::fetch::oci::{Descriptor, OciRegistries};
 use crate::platform::Platform;
-use crate::settings::Settings;
-use crate::settings::{Method, MethodKind};
+use crate::settings::{Method, MethodKind, RepositoryAddr, RepositoryTemplate, Settings};
 
 pub(crate) use error::SourceError;
 pub(crate) use folder::{LocalPackage, packages};
@@ -36,6 +37,7 @@ pub(crate) struct Servers<'a> {
     pub(crate) http: Client,
     pub(crate) hosts: Hosts<'a>,
     pub(crate) netrc: Netrc,
+    pub(crate) oci: OciRegistries<'a>,
 }
 
 impl<'a> Servers<'a> {
@@ -45,6 +47,7 @@ impl<'a> Servers<'a> {
             http: Client::new(env.proxies(), std::thread::sleep),
             hosts: Hosts::new(env, settings),
             netrc: Netrc::load(env),
+            oci: OciRegistries::new(env, settings),
         }
     }
 }
@@ -73,6 +76,15 @@ pub(crate) enum Location {
     Archive(PathBuf),
     /// An archive behind a URL.
     Url(String),
+    /// An archive in an OCI registry.
+    Blob(Box<Blob>),
+}
+
+/// An archive in an OCI registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) repository: RepositoryAddr,
+    pub(crate) descriptor: Descriptor,
 }
 
 /// The statements of a source about the content of a package.
@@ -82,6 +94,8 @@ pub(crate) enum Evidence {
     None,
     /// Hashes, one of which the package must have.
     Hashes(Vec<String>),
+    /// The `zh:` hash of the package, by which the source keeps it. The lock file holds it too.
+    Digest(String),
     /// Checksums of all packages of the release, with their signature verified.
     Signed {
         /// The `zh:` hash of this package.
@@ -98,6 +112,7 @@ enum Source {
     Registry,
     Folder(PathBuf),
     Network(String),
+    Oci(RepositoryTemplate),
 }
 
 /// Sources in order, each for some providers.
@@ -119,6 +134,7 @@ impl<'a> Search<'a> {
                 MethodKind::Direct => Source::Registry,
                 MethodKind::Filesystem(path) => Source::Folder(path.clone()),
                 MethodKind::Network(url) => Source::Network(url.clone()),
+                MethodKind::Oci(template) => Source::Oci(template.clone()),
             };
             (source, method)
         };
@@ -167,6 +183,7 @@ impl<'a> Search<'a> {
         version: &Version,
         platform: &Platform,
     ) -> Result<Package, SourceError> {
+        let mut lacking = None;
         for source in self.covering(addr) {
             match self.package_in(source, addr, version, platform) {
                 Err(
@@ -174,20 +191,26 @@ impl<'a> Search<'a> {
                     | SourceError::NotFound { .. }
                     | SourceError::Platform { .. },
                 ) => {}
+                Err(error @ (SourceError::NoTag { .. } | SourceError::MirrorPlatform { .. })) => {
+                    lacking = lacking.or(Some(error));
+                }
                 answered => return answered,
             }
         }
-        Err(SourceError::Platform {
+        Err(lacking.unwrap_or_else(|| SourceError::Platform {
             addr: addr.clone(),
             version: version.clone(),
             platform: platform.clone(),
-        })
+        }))
     }
 
     fn versions_in(&self, source: &Source, addr: &ProviderAddr) -> Result<Listing, SourceError> {
         match source {
             Source::Registry => registry::versions(self.servers, addr),
             Source::Network(url) => network::versions(self.servers, url, addr),
+            Source::Oci(template) => {
+                oci::Query { servers: self.servers, template, addr }.versions()
+            }
             Source::Folder(folder) => {
                 let found = packages(folder, addr)?;
                 let versions = found.into_iter().map(|package| package.version).collect();
@@ -209,6 +232,9 @@ impl<'a> Search<'a> {
                 query.package(version, platform)
             }
             Source::Network(url) => network::package(self.servers, url, (addr, version, platform)),
+            Source::Oci(template) => {
+                oci::Query { servers: self.servers, template, addr }.package(version, platform)
+            }
             Source::Folder(folder) => {
                 let is_it =
                     |one: &LocalPackage| one.version == *version && one.platform == *platform;
@@ -230,6 +256,10 @@ impl Source {
         match self {
             Self::Registry => format!("registry {}", addr.host()),
             Self::Network(url) => format!("provider mirror at {url}"),
+            Self::Oci(template) => match template.repository(addr) {
+                Ok(repository) => format!("OCI repository {repository}"),
+                Err(_) => format!("OCI repository {template}"),
+            },
             Self::Folder(folder) => folder.display().to_string(),
         }
     }

@@ -24,6 +24,7 @@ use crate::fetch::archive::{ArchiveError, Limits};
 use crate::fetch::host::Hosts;
 use crate::fetch::http::{Client, HttpError};
 use crate::fetch::netrc::Netrc;
+use crate::fetch::oci::OciRegistries;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::redact;
 use crate::settings::Settings;
@@ -47,6 +48,13 @@ pub(crate) struct ModulesFolder<'a> {
     pub(crate) pause: fn(Duration),
     /// Whether the lock file of modules must stay as it is.
     pub(crate) keeps_lock: bool,
+}
+
+/// The choices of the user about proxies, credentials and limits.
+#[derive(Clone, Copy)]
+pub(crate) struct UserSettings<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) settings: &'a Settings,
 }
 
 /// Progress, reported while it happens.
@@ -98,7 +106,7 @@ pub(crate) fn install(
         found: lock.is_some().then(ModuleLock::default),
         upgrade,
         staging,
-        fetcher: fetcher(&http, place.env),
+        fetcher: fetcher(&http, place.env, place.settings),
         registries: Registries::new(&http, Hosts::new(place.env, place.settings)),
         sources,
         tell,
@@ -138,12 +146,12 @@ pub(crate) fn install(
 /// When it cannot be had.
 pub(crate) fn fetch_root(
     diags: &mut Diagnostics,
-    env: &Env,
+    user: UserSettings<'_>,
     source: &PackageSource<'_>,
     into: &Path,
 ) -> Result<PathBuf, Reported> {
-    let http = Client::new(env.proxies(), std::thread::sleep);
-    let fetcher = fetcher(&http, env);
+    let http = Client::new(user.env.proxies(), std::thread::sleep);
+    let fetcher = fetcher(&http, user.env, user.settings);
     let found = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
         fetch::only_match(into, source.within.as_str()).map_err(FetchError::Address)
     });
@@ -172,9 +180,15 @@ fn size_hint(error: &FetchError) -> String {
     }
 }
 
-fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
+fn fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {
     let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
-    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::module(env.module_size) }
+    Fetcher {
+        http,
+        netrc: Netrc::load(env),
+        oci: OciRegistries::new(env, settings),
+        own_ssh,
+        limits: Limits::module(env.module_size),
+    }
 }
 
 /// The module with the calls to look at.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 
 use super::expanded;
+use super::repository::RepositoryTemplate;
 use super::text::{Item, Located, Value};
 use crate::env::Env;
 
@@ -25,6 +26,8 @@ pub(crate) enum MethodKind {
     Filesystem(PathBuf),
     /// A server that holds packages.
     Network(String),
+    /// Repositories in OCI registries.
+    Oci(RepositoryTemplate),
     /// The provider's own registry.
     Direct,
 }
@@ -44,17 +47,22 @@ impl Method {
 
 /// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
 pub(crate) fn matches(pattern: &str, provider: &ProviderAddr) -> bool {
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let (host, namespace, kind) = match parts[..] {
-        [kind] => (ProviderAddr::DEFAULT_HOST, "hashicorp", kind),
-        [namespace, kind] => (ProviderAddr::DEFAULT_HOST, namespace, kind),
-        [host, namespace, kind] => (host, namespace, kind),
-        _ => return false,
-    };
+    let Some([host, namespace, kind]) = parts(pattern) else { return false };
     let fits = |pattern: &str, part: &str| pattern == "*" || pattern.eq_ignore_ascii_case(part);
     fits(host, provider.host())
         && fits(namespace, provider.namespace())
         && fits(kind, provider.kind())
+}
+
+/// The host, namespace and type in a pattern.
+pub(super) fn parts(pattern: &str) -> Option<[&str; 3]> {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    match parts[..] {
+        [kind] => Some([ProviderAddr::DEFAULT_HOST, ProviderAddr::DEFAULT_NAMESPACE, kind]),
+        [namespace, kind] => Some([ProviderAddr::DEFAULT_HOST, namespace, kind]),
+        [host, namespace, kind] => Some([host, namespace, kind]),
+        _ => None,
+    }
 }
 
 /// Checks a pattern. The reason why it is none is in Terraform's words.
@@ -93,13 +101,33 @@ fn check(pattern: &str) -> Result<(), String> {
         .map_err(|error| format!("invalid provider matching pattern {pattern:?}: {error}"))
 }
 
-/// Reads the block of a method.
-pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Method> {
-    let (mut place, mut include, mut exclude) = (None, Vec::new(), Vec::new());
+/// The arguments of a method.
+#[derive(Default)]
+struct Arguments {
+    /// The place: a path, a URL or a template.
+    place: Option<String>,
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+/// The argument that names the place of a method.
+fn place_argument(method: &str) -> Option<&'static str> {
+    match method {
+        "filesystem_mirror" => Some("path"),
+        "network_mirror" => Some("url"),
+        "oci_mirror" => Some("repository_template"),
+        _ => None,
+    }
+}
+
+fn arguments(method: &str, items: Vec<Item>) -> Located<Arguments> {
+    let mut arguments = Arguments::default();
     for item in items {
         match item {
-            Item::Value(name, Value::Text(value), _) if name == "path" || name == "url" => {
-                place = Some(value);
+            Item::Value(name, Value::Text(value), _)
+                if Some(name.as_str()) == place_argument(method) =>
+            {
+                arguments.place = Some(value);
             }
             Item::Value(name, Value::List(list), line)
                 if name == "include" || name == "exclude" =>
@@ -107,7 +135,11 @@ pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Loca
                 for pattern in &list {
                     check(pattern).map_err(|reason| (line, reason))?;
                 }
-                if name == "include" { include = list } else { exclude = list }
+                if name == "include" {
+                    arguments.include = list;
+                } else {
+                    arguments.exclude = list;
+                }
             }
             Item::Value(name, _, line)
             | Item::Block(name, _, line)
@@ -116,23 +148,33 @@ pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Loca
             }
         }
     }
-    let missing = |what: &str| (line, format!("{name} needs {what}"));
+    Ok(arguments)
+}
+
+/// Reads the block of a method.
+pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Method> {
+    let Arguments { place, include, exclude } = arguments(name, items)?;
+    let place = match (place_argument(name), place) {
+        (Some(argument), None) => return Err((line, format!("{name} needs a {argument}"))),
+        (_, place) => place.unwrap_or_default(),
+    };
     let kind = match name {
-        "filesystem_mirror" => {
-            MethodKind::Filesystem(expanded(&place.ok_or_else(|| missing("a path"))?, env))
-        }
+        "filesystem_mirror" => MethodKind::Filesystem(expanded(&place, env)),
         "network_mirror" => {
-            let url = place.ok_or_else(|| missing("a url"))?;
-            let host = url.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
-            if host.is_none() || url.len() == 8 {
+            let host = place.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
+            if host.is_none() || place.len() == 8 {
                 return Err((
                     line,
                     format!(
-                        "cannot use {url:?} as a URL for a network provider mirror: the mirror must be at an https: URL"
+                        "cannot use {place:?} as a URL for a network provider mirror: the mirror must be at an https: URL"
                     ),
                 ));
             }
-            MethodKind::Network(url)
+            MethodKind::Network(place)
+        }
+        "oci_mirror" => {
+            let template = RepositoryTemplate::parse(&place, &include);
+            MethodKind::Oci(template.map_err(|reason| (line, reason))?)
         }
         "direct" => MethodKind::Direct,
         _ => return Err((line, format!("{name} is not a way to install providers"))),

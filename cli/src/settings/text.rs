@@ -74,10 +74,25 @@ impl Reader<'_> {
         self.skip();
         if let Some(quoted) = self.rest.strip_prefix('"') {
             let mut text = String::new();
-            let mut characters = quoted.char_indices();
+            let mut characters = quoted.char_indices().peekable();
+            // Quotes within `${…}` belong to the string.
+            let mut depth = 0_usize;
             while let Some((at, character)) = characters.next() {
                 match character {
-                    '"' => {
+                    '$' if characters.peek().is_some_and(|(_, next)| *next == '{') => {
+                        characters.next();
+                        text.push_str("${");
+                        depth += 1;
+                    }
+                    '{' if depth > 0 => {
+                        text.push('{');
+                        depth += 1;
+                    }
+                    '}' if depth > 0 => {
+                        text.push('}');
+                        depth -= 1;
+                    }
+                    '"' if depth == 0 => {
                         self.advance(at + 2);
                         return Ok(text);
                     }

@@ -52,11 +52,25 @@ impl Client {
         to: &mut impl Write,
         limit: u64,
     ) -> Result<(), HttpError> {
+        let answer = self.ask(url, asking, DOWNLOAD)?;
+        sized(answer.length());
+        self.receive((url, asking), answer, to, limit)
+    }
+
+    /// Writes the content of an answer to a file. The answer is that of the given request.
+    ///
+    /// # Errors
+    /// When it breaks off, or is larger than the limit.
+    pub(crate) fn receive(
+        &self,
+        (url, asking): (&str, Option<&str>),
+        mut answer: HttpResponse,
+        to: &mut impl Write,
+        limit: u64,
+    ) -> Result<(), HttpError> {
         let end = Instant::now() + DOWNLOAD;
-        let mut answer = self.ask(url, asking, DOWNLOAD)?;
         let tag = strong_tag(answer.response.headers());
-        let total = length(&answer);
-        sized(total);
+        let total = answer.length();
         let (mut written, mut barren) = (0, 0);
         loop {
             let before = written;
@@ -106,7 +120,7 @@ impl Client {
 }
 
 /// A further header of a request.
-pub(super) type Header = (HeaderName, String);
+pub(crate) type Header = (HeaderName, String);
 
 /// Copies the content of an answer, up to one byte behind the limit.
 fn copy(
@@ -166,10 +180,6 @@ fn rest(url: &str, answer: HttpResponse, resume: &Resume) -> Result<HttpResponse
 fn strong_tag(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(header::ETAG)?.to_str().ok()?;
     tag.starts_with('"').then(|| tag.to_owned())
-}
-
-fn length(answer: &HttpResponse) -> Option<u64> {
-    answer.header(header::CONTENT_LENGTH.as_str())?.parse().ok()
 }
 
 fn broken_off(url: &str, error: &io::Error) -> HttpError {

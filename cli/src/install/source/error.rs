@@ -44,6 +44,14 @@ pub(crate) enum SourceError {
     /// The mirror's answer is a failure or makes no sense.
     #[error("failed to query provider mirror {url} for {addr}: {reason}")]
     Mirror { url: String, addr: ProviderAddr, reason: String },
+    /// The OCI registry of a mirror fails or refuses, or its content makes no sense.
+    #[error("failed to query the OCI repository {repository} for {addr}: {reason}")]
+    OciMirror { repository: String, addr: ProviderAddr, reason: String },
+    /// The repository of a mirror has no tag for a version.
+    #[error(
+        "the OCI repository {repository} for {addr} has no version with the tag {tag:?}: {reason}; push the version again, or exclude the provider from this oci_mirror"
+    )]
+    NoTag { repository: String, tag: String, addr: ProviderAddr, reason: String },
     /// The description of a package contradicts itself.
     #[error("{0}")]
     Description(String),

@@ -1,0 +1,341 @@
+//! Client of OCI registries, by the distribution specification: the tags, manifests and blobs of a
+//! repository. Everything with a digest is compared with it. Installs nothing.
+
+mod access;
+mod credentials;
+mod digest;
+mod manifest;
+pub(super) mod module;
+use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter};
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use ureq::http::header;
+
+use super::host::patience;
+use super::http::{
+    Client, DOWNLOAD, Header, HttpError, HttpResponse, RetryPolicy, origin, resolve,
+};
+use crate::env::Env;
+use crate::redact;
+use crate::settings::{RepositoryAddr, Settings};
+use access::Challenge;
+use credentials::Logins;
+
+pub(crate) use digest::Digest;
+#[cfg(any(test, fuzzing))]
+pub(crate) use manifest::hostile;
+pub(crate) use manifest::{ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, INDEX, Manifest};
+
+/// The largest manifest: the limit that the specification recommends to registries.
+const MAX_MANIFEST: u64 = 4 << 20;
+/// The longest page of a list of tags.
+const MAX_PAGE: u64 = 4 << 20;
+/// Maximum number of pages of that list.
+const MAX_PAGES: usize = 2_000;
+/// Maximum number of tags in a repository.
+const MAX_TAGS: usize = 100_000;
+/// The longest explanation of a refusal.
+const MAX_REFUSAL: u64 = 64 << 10;
+/// The media types of manifests. Those of Docker are requested too, so that a message can name them.
+const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/// The reason why a registry does not give an object. The caller names the repository.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OciError {
+    /// The registry does not answer, or not as it should.
+    #[error("{0}")]
+    Server(#[from] HttpError),
+    /// The registry has no such object.
+    #[error("the registry has no {what}{explanation}")]
+    Missing { what: String, explanation: String },
+    /// The registry requires credentials, or refuses those it got.
+    #[error("{0}")]
+    Unauthorized(String),
+    /// The registry refuses, and gives a reason.
+    #[error("the registry answers with status {status}{explanation}")]
+    Refused { status: u16, explanation: String },
+    /// The object is not what it should be.
+    #[error("{0}")]
+    Content(String),
+}
+
+/// The name of a manifest in its repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    Tag(String),
+    Digest(Digest),
+}
+
+impl Display for Reference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tag(tag) => write!(f, "tag {tag:?}"),
+            Self::Digest(digest) => write!(f, "manifest {digest}"),
+        }
+    }
+}
+
+/// Access to OCI registries: the settings, and the authorizations that registries have granted.
+pub(crate) struct OciRegistries<'a> {
+    logins: Logins<'a>,
+    patience: RetryPolicy,
+    /// The `Authorization` header by repository.
+    granted: Mutex<BTreeMap<RepositoryAddr, String>>,
+}
+
+impl<'a> OciRegistries<'a> {
+    /// Access as the settings allow it. No registry is asked, and no credentials are read.
+    pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
+        let logins = Logins::new(env, settings);
+        Self { logins, patience: patience(env), granted: Mutex::default() }
+    }
+
+    /// A repository, which may not exist.
+    pub(crate) fn repository<'r>(
+        &'r self,
+        http: &'r Client,
+        addr: &'r RepositoryAddr,
+    ) -> Repository<'r> {
+        Repository {
+            logins: &self.logins,
+            patience: self.patience,
+            granted: &self.granted,
+            http,
+            addr,
+        }
+    }
+}
+
+/// A repository of a registry.
+pub(crate) struct Repository<'r> {
+    logins: &'r Logins<'r>,
+    patience: RetryPolicy,
+    granted: &'r Mutex<BTreeMap<RepositoryAddr, String>>,
+    http: &'r Client,
+    addr: &'r RepositoryAddr,
+}
+
+impl Repository<'_> {
+    /// The tags of the repository.
+    ///
+    /// # Errors
+    /// When there is no such repository, or the registry does not list its tags.
+    pub(crate) fn tags(&self) -> Result<Vec<String>, OciError> {
+        let mut url = self.url("tags/list");
+        let mut tags = Vec::new();
+        let what = || "such repository".to_owned();
+        for _ in 0..MAX_PAGES {
+            let answer = self.ask(&url, &[], self.patience, &what)?;
+            let next = answer.header(header::LINK.as_str()).and_then(|link| next_page(&link));
+            let next = next.map(|next| resolve(&answer.url, &next));
+            let page = manifest::tags(&answer.bytes(MAX_PAGE)?).map_err(|reason| {
+                OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
+            })?;
+            let is_last = page.is_empty();
+            tags.extend(page);
+            if tags.len() > MAX_TAGS {
+                break;
+            }
+            match next.filter(|_| !is_last) {
+                None => return Ok(tags),
+                // Another server must not see the authorization.
+                Some(next) if origin(&next) != origin(&url) => {
+                    return Err(OciError::Content(format!(
+                        "the registry continues its list of tags on another server: {}",
+                        redact::address(&next)
+                    )));
+                }
+                Some(next) => url = next,
+            }
+        }
+        Err(OciError::Content(format!(
+            "the list of tags is longer than {MAX_TAGS} tags or {MAX_PAGES} pages; use a repository with fewer tags"
+        )))
+    }
+
+    /// A manifest. One with a digest has that digest; `size` is its length, if that is known.
+    ///
+    /// # Errors
+    /// When there is none, or its content is another one than the registry says.
+    pub(crate) fn manifest(
+        &self,
+        reference: &Reference,
+        size: Option<u64>,
+    ) -> Result<Manifest, OciError> {
+        let name = match reference {
+            Reference::Tag(tag) => tag.clone(),
+            Reference::Digest(digest) => digest.to_string(),
+        };
+        let url = self.url(&format!("manifests/{name}"));
+        let headers = [(header::ACCEPT, MANIFESTS.to_owned())];
+        let answer = self.ask(&url, &headers, self.patience, &|| reference.to_string())?;
+        let named = answer.header("Docker-Content-Digest");
+        let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
+        let bytes = answer.bytes(MAX_MANIFEST)?;
+        let expected = match (reference, named) {
+            (Reference::Digest(digest), _) => Some(digest.clone()),
+            (Reference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
+            (Reference::Tag(_), None) => None,
+        };
+        if let Some(size) = size.filter(|size| *size != bytes.len() as u64) {
+            return Err(OciError::Content(format!(
+                "{reference} has {} bytes, and {size} are expected; {REPAIR}",
+                bytes.len()
+            )));
+        }
+        if let Some(digest) = expected.filter(|digest| !digest.is_of(&bytes)) {
+            return Err(OciError::Content(format!(
+                "the content of {reference} does not match its digest {digest}; {REPAIR}"
+            )));
+        }
+        Manifest::read(&bytes, &media_type)
+            .map_err(|reason| OciError::Content(format!("{reference} is malformed: {reason}")))
+    }
+
+    /// Writes a blob, whose length is that of its descriptor. `sized` is called with the length. The caller
+    /// compares the digest.
+    ///
+    /// # Errors
+    /// When it cannot be had, or has another length.
+    pub(crate) fn blob(
+        &self,
+        blob: &Descriptor,
+        sized: impl FnOnce(u64),
+        to: &mut impl Write,
+    ) -> Result<(), OciError> {
+        let digest = blob.digest()?;
+        let url = self.url(&format!("blobs/{digest}"));
+        let what = || format!("blob {digest}");
+        let patience = RetryPolicy { each: DOWNLOAD, ..self.patience };
+        let answer = self.ask(&url, &[], patience, &what)?;
+        let wrong = |found: String| {
+            OciError::Content(format!(
+                "blob {digest} has {found}, and the manifest says {}; {REPAIR}",
+                blob.size
+            ))
+        };
+        if let Some(length) = answer.length().filter(|length| *length != blob.size) {
+            return Err(wrong(format!("{length} bytes")));
+        }
+        sized(blob.size);
+        let mut counting = Counting { to, written: 0 };
+        let received =
+            self.http.receive((&url, self.grant().as_deref()), answer, &mut counting, blob.size);
+        match received {
+            Err(HttpError::TooLong { .. }) => Err(wrong("more bytes".to_owned())),
+            Err(error) => Err(error.into()),
+            Ok(()) if counting.written < blob.size => {
+                Err(wrong(format!("{} bytes", counting.written)))
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("https://{}/v2/{}/{path}", self.addr.server(), self.addr.path)
+    }
+
+    fn grant(&self) -> Option<String> {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(self.addr).cloned()
+    }
+
+    /// Asks the registry, with credentials if it requires some. `what` names the object.
+    fn ask(
+        &self,
+        url: &str,
+        headers: &[Header],
+        patience: RetryPolicy,
+        what: &dyn Fn() -> String,
+    ) -> Result<HttpResponse, OciError> {
+        let grant = self.grant();
+        let mut answer = self.http.exchange_patiently(url, grant.as_deref(), headers, patience)?;
+        // The challenge of another server, to which the registry redirects, is not for its credentials.
+        if answer.status() == 401 && origin(&answer.url) == origin(url) {
+            let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
+            let challenge = Challenge::parse(&challenge.unwrap_or_default())
+                .ok_or_else(|| self.unauthorized(None))?;
+            let grant = self.authorize(&challenge)?;
+            answer = self.http.exchange_patiently(url, Some(&grant), headers, patience)?;
+            if answer.refusal(url).is_none() {
+                let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+                granted.insert(self.addr.clone(), grant);
+            }
+        }
+        match answer.status() {
+            200..=299 => Ok(answer),
+            401 | 403 => Err(self.unauthorized(explanation(answer))),
+            404 => Err(missing(answer, what())),
+            status => Err(OciError::Refused { status, explanation: text(explanation(answer)) }),
+        }
+    }
+}
+
+/// The error of a blob whose content has another digest.
+pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
+    OciError::Content(format!("the content of blob {digest} does not match its digest; {REPAIR}"))
+}
+
+/// The next step after an object that is not what its digest says.
+const REPAIR: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
+
+/// The target of the link to the next page.
+fn next_page(link: &str) -> Option<String> {
+    let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+    let is_next =
+        parameters.split(';').any(|one| matches!(one.trim(), "rel=\"next\"" | "rel=next"));
+    is_next.then(|| target.to_owned())
+}
+
+/// The codes and the explanation of a refusal, as registries give them.
+struct Explanation {
+    codes: Vec<String>,
+    text: String,
+}
+
+fn explanation(answer: HttpResponse) -> Option<Explanation> {
+    let errors = manifest::errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
+    let describe = |(code, message): &(String, String)| match message.is_empty() {
+        true => code.clone(),
+        false => format!("{code}: {message}"),
+    };
+    let text = errors.iter().map(describe).collect::<Vec<_>>().join(", ");
+    Some(Explanation { codes: errors.into_iter().map(|(code, _)| code).collect(), text })
+}
+
+fn text(explanation: Option<Explanation>) -> String {
+    explanation.map_or_else(String::new, |one| format!(" ({})", one.text))
+}
+
+/// The error of an answer with status 404. Registries give it other reasons too, such as a denied access.
+fn missing(answer: HttpResponse, what: String) -> OciError {
+    const ABSENT: [&str; 4] = ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
+    let explanation = explanation(answer);
+    let is_absent = explanation.as_ref().is_none_or(|one| {
+        one.codes.is_empty() || one.codes.iter().any(|code| ABSENT.contains(&code.as_str()))
+    });
+    let explanation = text(explanation);
+    match is_absent {
+        true => OciError::Missing { what, explanation },
+        false => OciError::Refused { status: 404, explanation },
+    }
+}
+
+/// Counts the bytes that are written.
+struct Counting<'w, W> {
+    to: &'w mut W,
+    written: u64,
+}
+
+impl<W: Write> Write for Counting<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.to.flush()
+    }
+}

@@ -1,0 +1,232 @@
+//! Authorization of requests to OCI registries: the challenge of a registry, and the token that its token
+//! service returns. Credentials go to the registry they are for, and to the token service it names, over
+//! https only.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::super::http::{self, HttpError, HttpResponse};
+use super::super::login::encoded;
+use super::credentials::{Login, Secret};
+use super::{Explanation, OciError, Repository};
+use crate::redact;
+
+/// The longest answer of a token service.
+const MAX_TOKEN: u64 = 1 << 20;
+/// The name of this program for token services.
+const CLIENT: &str = "formwork";
+
+/// The credentials that a registry requires.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Challenge {
+    /// A name and a password.
+    Basic,
+    /// A token of a token service.
+    Bearer { realm: String, service: String, scope: String },
+}
+
+impl Challenge {
+    /// Reads the header `WWW-Authenticate`; `None` if its scheme is not supported.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (scheme, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        if scheme.eq_ignore_ascii_case("basic") {
+            return Some(Self::Basic);
+        }
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return None;
+        }
+        let parameters = parameters(rest);
+        let take = |name: &str| {
+            let found = parameters.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        Some(Self::Bearer { realm: take("realm"), service: take("service"), scope: take("scope") })
+    }
+}
+
+/// The parameters of a challenge: `name="value"` or `name=value`, separated by commas.
+fn parameters(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((name, behind)) = rest.split_once('=') {
+        let name = name.trim_matches([' ', ',', '\t']).to_owned();
+        let mut value = String::new();
+        if let Some(quoted) = behind.trim_start().strip_prefix('"') {
+            let mut characters = quoted.chars();
+            loop {
+                match characters.next() {
+                    None | Some('"') => break,
+                    Some('\\') => value.extend(characters.next()),
+                    Some(other) => value.push(other),
+                }
+            }
+            rest = characters.as_str();
+        } else {
+            let (plain, behind) = behind.split_once(',').unwrap_or((behind, ""));
+            value.push_str(plain.trim());
+            rest = behind;
+        }
+        found.push((name, value));
+    }
+    found
+}
+
+impl Repository<'_> {
+    /// The `Authorization` header that meets a challenge.
+    pub(super) fn authorize(&self, challenge: &Challenge) -> Result<String, OciError> {
+        let login = self.logins.find(self.addr).map_err(OciError::Unauthorized)?;
+        match challenge {
+            Challenge::Basic => match &login {
+                None => Err(self.unauthorized(None)),
+                Some(Login { secret: Secret::Password { username, password }, .. }) => {
+                    Ok(basic(username, password))
+                }
+                Some(Login { origin, secret: Secret::Tokens { .. } }) => {
+                    Err(OciError::Unauthorized(format!(
+                        "the registry {} requires a name and a password, and {origin} has tokens",
+                        self.addr.registry
+                    )))
+                }
+            },
+            Challenge::Bearer { realm, service, scope } => {
+                if let Some(Login { secret: Secret::Tokens { access: Some(access), .. }, .. }) =
+                    &login
+                {
+                    return Ok(format!("Bearer {access}"));
+                }
+                if !http::is_private(realm) {
+                    return Err(OciError::Unauthorized(format!(
+                        "the registry {} names a token service that is not encrypted, and nothing is sent there: {:?}",
+                        self.addr.registry,
+                        redact::address(realm)
+                    )));
+                }
+                let scopes = self.scopes(scope);
+                let answer = self.request_token(realm, service, &scopes, login.as_ref());
+                let answer = answer.map_err(|error| self.no_token(error))?;
+                self.token(answer).map(|token| format!("Bearer {token}"))
+            }
+        }
+    }
+
+    /// The scopes of a token: to read this repository, and those that the registry names.
+    fn scopes(&self, named: &str) -> Vec<String> {
+        let mut scopes = vec![format!("repository:{}:pull", self.addr.path)];
+        for scope in named.split(' ').filter(|scope| !scope.is_empty()) {
+            if !scopes.iter().any(|one| one == scope) {
+                scopes.push(scope.to_owned());
+            }
+        }
+        scopes
+    }
+
+    fn request_token(
+        &self,
+        realm: &str,
+        service: &str,
+        scopes: &[String],
+        login: Option<&Login>,
+    ) -> Result<HttpResponse, HttpError> {
+        let asking = match login.map(|login| &login.secret) {
+            Some(Secret::Tokens { refresh, .. }) => {
+                let scope = scopes.join(" ");
+                let form = encoded(&[
+                    ("grant_type", "refresh_token"),
+                    ("refresh_token", refresh),
+                    ("service", service),
+                    ("client_id", CLIENT),
+                    ("scope", &scope),
+                ]);
+                return self.http.post_form(realm, &form);
+            }
+            Some(Secret::Password { username, password }) => Some(basic(username, password)),
+            None => None,
+        };
+        let mut query: Vec<(&str, &str)> = Vec::new();
+        if !service.is_empty() {
+            query.push(("service", service));
+        }
+        query.extend(scopes.iter().map(|scope| ("scope", scope.as_str())));
+        let separator = if realm.contains('?') { '&' } else { '?' };
+        let url = format!("{realm}{separator}{}", encoded(&query));
+        self.http.get_patiently(&url, asking.as_deref(), self.patience)
+    }
+
+    fn no_token(&self, error: HttpError) -> OciError {
+        if error.is_about_asking() {
+            return self.unauthorized(None);
+        }
+        let Self { addr, .. } = self;
+        OciError::Unauthorized(format!(
+            "the token service of the registry {} gave no token: {error}",
+            addr.registry
+        ))
+    }
+
+    /// The token in the answer of a token service.
+    fn token(&self, answer: HttpResponse) -> Result<String, OciError> {
+        let bytes = answer.bytes(MAX_TOKEN)?;
+        let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
+        let field = |name: &str| {
+            let token = document.as_ref()?.get(name)?.as_str()?;
+            (!token.is_empty() && token.bytes().all(|c| c.is_ascii_graphic())).then_some(token)
+        };
+        let token = field("access_token").or_else(|| field("token")).map(str::to_owned);
+        token.ok_or_else(|| {
+            OciError::Unauthorized(format!(
+                "the token service of the registry {} answered without a token",
+                self.addr.registry
+            ))
+        })
+    }
+
+    /// The error of a request without sufficient credentials, with the next step.
+    pub(super) fn unauthorized(&self, explanation: Option<Explanation>) -> OciError {
+        let registry = &self.addr.registry;
+        let explanation = super::text(explanation);
+        // The lookup has succeeded before, or is not needed for the message.
+        let reason = match self.logins.find(self.addr) {
+            Ok(Some(Login { origin, .. })) => format!(
+                "the registry {registry} rejected the credentials from {origin}{explanation}; renew them, or give them access to {}",
+                self.addr
+            ),
+            _ => format!(
+                "the registry {registry} requires credentials{explanation}; add a block oci_credentials {registry:?} to the CLI configuration, or log in with a program that stores credentials for containers, such as `docker login {registry}`"
+            ),
+        };
+        OciError::Unauthorized(reason)
+    }
+}
+
+fn basic(username: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{username}:{password}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_is_read_however_it_is_written() {
+        let bearer = |realm: &str, service: &str, scope: &str| {
+            let [realm, service, scope] = [realm, service, scope].map(str::to_owned);
+            Some(Challenge::Bearer { realm, service, scope })
+        };
+        let table = [
+            ("Basic realm=\"x\"", Some(Challenge::Basic)),
+            ("basic", Some(Challenge::Basic)),
+            (
+                "Bearer realm=\"https://a/t\",service=\"s\",scope=\"repository:a/b:pull,push x\"",
+                bearer("https://a/t", "s", "repository:a/b:pull,push x"),
+            ),
+            ("bearer  Service = s , realm=https://a/t", bearer("https://a/t", "s", "")),
+            ("Bearer realm=\"a\\\"b", bearer("a\"b", "", "")),
+            ("Bearer", bearer("", "", "")),
+            ("Negotiate", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Challenge::parse(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Credentials for OCI registries: from the settings, from the files that container tools write, and from
+//! credential helpers. The most specific one is used. Sends nothing.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::{MAX_RECORD, read_named_text};
+use serde_json::Value;
+
+use crate::env::Env;
+use crate::settings::{OciLogin, RepositoryAddr, Settings};
+use crate::signals::SupervisedChild;
+
+/// The longest answer of a helper.
+const MAX_ANSWER: u64 = 1 << 20;
+/// The answer of a helper that has no credentials for a registry.
+const NOT_FOUND: &str = "credentials not found in native keychain";
+/// The name that helpers give instead of a user, if the secret is a token.
+const TOKEN_USER: &str = "<token>";
+
+/// Credentials for a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Login {
+    /// Their source, for messages.
+    pub(super) origin: String,
+    pub(super) secret: Secret,
+}
+
+/// The secret of credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Secret {
+    Password { username: String, password: String },
+    Tokens { access: Option<String>, refresh: String },
+}
+
+/// Looks up credentials. Each repository is looked up once.
+pub(super) struct Logins<'a> {
+    env: &'a Env,
+    settings: &'a Settings,
+    known: Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>,
+}
+
+/// Credentials that cover a repository, before a helper is asked.
+struct Candidate {
+    /// The number of path segments that they are for, or none if they are for all registries.
+    segments: Option<usize>,
+    origin: String,
+    login: OciLogin,
+}
+
+impl<'a> Logins<'a> {
+    pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
+        Self { env, settings, known: Mutex::default() }
+    }
+
+    /// The credentials for a repository, if there are some.
+    ///
+    /// # Errors
+    /// When a file that the settings name cannot be read, or a helper fails: the reason.
+    pub(super) fn find(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
+        // Held while a helper runs, so that it runs once for each repository.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(repository) {
+            return found.clone();
+        }
+        let found = self.look_up(repository);
+        known.insert(repository.clone(), found.clone());
+        found
+    }
+
+    fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
+        let mut best: Option<Candidate> = None;
+        for one in self.candidates(repository)? {
+            // Of equally specific ones, the first is used.
+            if best.as_ref().is_none_or(|best| one.segments > best.segments) {
+                best = Some(one);
+            }
+        }
+        let Some(Candidate { origin, login, .. }) = best else { return Ok(None) };
+        let secret = match login {
+            OciLogin::Password { username, password } => Secret::Password { username, password },
+            OciLogin::Tokens { access, refresh } => Secret::Tokens { access, refresh },
+            OciLogin::Helper(name) => {
+                let secret = ask(&name, &repository.registry)
+                    .map_err(|reason| format!("{origin}: {reason}"))?;
+                let origin = format!("the credential helper {name:?}");
+                return Ok(secret.map(|secret| Login { origin, secret }));
+            }
+        };
+        Ok(Some(Login { origin, secret }))
+    }
+
+    /// All credentials that cover a repository, in the order of their precedence.
+    fn candidates(&self, repository: &RepositoryAddr) -> Result<Vec<Candidate>, String> {
+        let settings = &self.settings.oci;
+        let explicit = settings.credentials.iter().filter_map(|one| {
+            Some(Candidate {
+                segments: Some(repository.covered_by(&one.prefix)?),
+                origin: format!("the block oci_credentials {:?}", one.prefix),
+                login: one.login.clone(),
+            })
+        });
+        let mut found: Vec<Candidate> = explicit.collect();
+        let defaults = settings.defaults.as_ref();
+        if let Some(name) = defaults.and_then(|defaults| defaults.helper.clone()) {
+            let origin = "the block oci_default_credentials".to_owned();
+            found.push(Candidate { segments: None, origin, login: OciLogin::Helper(name) });
+        }
+        if defaults.is_some_and(|defaults| !defaults.discovers) {
+            return Ok(found);
+        }
+        match defaults.and_then(|defaults| defaults.files.as_ref()) {
+            Some(files) => {
+                for file in files {
+                    found.extend(in_file(file, &read(file)?, repository)?);
+                }
+            }
+            None => {
+                for file in files(self.env) {
+                    // Other programs write these files, and not for this one.
+                    match read(&file) {
+                        Ok(document) => found.extend(in_file(&file, &document, repository)?),
+                        Err(reason) => tracing::debug!(reason, "file of credentials passed over"),
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The files in which container tools keep credentials, in the order of their precedence.
+fn files(env: &Env) -> Vec<PathBuf> {
+    const NAME: &str = "containers/auth.json";
+    let folder = |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let home = env.home.as_ref();
+    let mut files = Vec::new();
+    if cfg!(target_os = "linux") {
+        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(NAME)));
+    } else {
+        files.extend(home.map(|home| home.join(".config").join(NAME)));
+    }
+    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
+    files.extend(config.map(|config| config.join(NAME)));
+    files.extend(home.map(|home| home.join(".docker/config.json")));
+    files.extend(home.map(|home| home.join(".dockercfg")));
+    files.dedup();
+    files.retain(|file| file.exists());
+    files
+}
+
+fn read(file: &Path) -> Result<Value, String> {
+    let named = |reason: String| {
+        format!("the file of credentials {} cannot be read: {reason}", file.display())
+    };
+    let text = read_named_text(file, MAX_RECORD).map_err(|error| named(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| named(error.to_string()))
+}
+
+/// The credentials for a repository in a file as Docker writes it.
+fn in_file(
+    file: &Path,
+    document: &Value,
+    repository: &RepositoryAddr,
+) -> Result<Vec<Candidate>, String> {
+    let origin = file.display().to_string();
+    let mut found = Vec::new();
+    let entries = document.get("auths").and_then(Value::as_object);
+    for (prefix, entry) in entries.into_iter().flatten() {
+        let Some(segments) = repository.covered_by(prefix) else { continue };
+        // An entry without a password says that a helper has it.
+        let auth = entry.get("auth").and_then(Value::as_str).filter(|auth| !auth.is_empty());
+        let Some(auth) = auth else { continue };
+        let login = pair(auth).ok_or_else(|| {
+            format!(
+                "the entry for {prefix:?} in {origin} is damaged: its \"auth\" is not a name and a password in base64; log in to the registry again"
+            )
+        })?;
+        let candidate = Candidate { segments: Some(segments), origin: origin.clone(), login };
+        found.push(candidate);
+    }
+    let helper =
+        |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
+    let own = document.get("credHelpers").and_then(|helpers| helpers.get(&repository.registry));
+    for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
+        let login = helper(name).map(OciLogin::Helper);
+        found.extend(login.map(|login| Candidate { segments, origin: origin.clone(), login }));
+    }
+    Ok(found)
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0'])
+}
+
+/// The name and password in the base64 form of `NAME:PASSWORD`.
+fn pair(auth: &str) -> Option<OciLogin> {
+    let text = String::from_utf8(STANDARD.decode(auth).ok()?).ok()?;
+    let (username, password) = text.split_once(':')?;
+    Some(OciLogin::Password { username: username.to_owned(), password: password.to_owned() })
+}
+
+/// Runs `docker-credential-NAME get` with the address of a registry on its stdin.
+#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+fn ask(name: &str, registry: &str) -> Result<Option<Secret>, String> {
+    let program = format!("docker-credential-{name}");
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => format!(
+            "the credential helper {name:?} is not installed: there is no program {program} on the PATH"
+        ),
+        _ => format!("the credential helper {program} failed: {error}"),
+    };
+    let mut given = tempfile::tempfile().map_err(failed)?;
+    given.write_all(format!("https://{registry}").as_bytes()).map_err(failed)?;
+    given.rewind().map_err(failed)?;
+    let mut command = Command::new(&program);
+    command.arg("get").stdin(given).stdout(Stdio::piped());
+    let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
+    let mut text = String::new();
+    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+    let status = child.wait().map_err(failed)?;
+    read.map_err(failed)?;
+    let text = text.trim();
+    if !status.success() {
+        if text == NOT_FOUND {
+            return Ok(None);
+        }
+        let first = text.lines().next().unwrap_or_default();
+        return Err(format!("the credential helper {program} failed with {status}: {first}"));
+    }
+    secret(text).ok_or_else(|| {
+        format!(
+            "the credential helper {program} answered without \"Username\" and \"Secret\" for https://{registry}"
+        )
+    })
+}
+
+/// The secret in the answer of a helper. An answer without a name and a secret has none.
+fn secret(answer: &str) -> Option<Option<Secret>> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let field = |name: &str| answer.get(name)?.as_str().map(str::to_owned);
+    let (username, password) = (field("Username")?, field("Secret")?);
+    Some(match (username.as_str(), password.as_str()) {
+        ("", "") => None,
+        (TOKEN_USER, _) => Some(Secret::Tokens { access: None, refresh: password }),
+        _ => Some(Secret::Password { username, password }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    /// The credentials for a repository: `FILE: NAME:PASSWORD`, with these settings and files in a home
+    /// folder.
+    fn find(rc: &str, files: &[(&str, &str)], repository: &str) -> Result<Option<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let path = folder.path().join("rc");
+        std::fs::write(&path, rc).unwrap();
+        let home = Some(folder.path().to_owned());
+        let env = Env { home, cli_config_file: Some(path), ..Env::default() };
+        let settings = Settings::load(&env).unwrap();
+        let repository = RepositoryAddr::parse(repository).unwrap();
+        let place = format!("{}/", folder.path().display());
+        let shown = |login: Login| {
+            let secret = match login.secret {
+                Secret::Password { username, password } => format!("{username}:{password}"),
+                Secret::Tokens { access, refresh } => format!("{access:?} {refresh}"),
+            };
+            format!("{}: {secret}", login.origin.replace(&place, ""))
+        };
+        let found = Logins::new(&env, &settings).find(&repository);
+        found.map(|login| login.map(shown)).map_err(|reason| reason.replace(&place, ""))
+    }
+
+    fn auths(entries: &[(&str, &str)]) -> String {
+        let entries = entries.iter().map(|(prefix, login)| {
+            ((*prefix).to_owned(), serde_json::json!({ "auth": STANDARD.encode(login) }))
+        });
+        let entries: serde_json::Map<String, Value> = entries.collect();
+        serde_json::json!({ "auths": entries }).to_string()
+    }
+
+    #[test]
+    fn the_most_specific_credentials_are_used_and_settings_precede_files() {
+        let block = |label: &str, name: &str| {
+            format!(
+                "oci_credentials \"{label}\" {{\n username = \"{name}\"\n password = \"p\"\n}}\n"
+            )
+        };
+        let rc = [block("h.example", "domain"), block("h.example/a/b", "path")].concat();
+        let docker = auths(&[("h.example", "d:1"), ("h.example/a", "a:2"), ("i.example", "i:3")]);
+        let podman = auths(&[("i.example", "first:4")]);
+        let files =
+            [(".docker/config.json", docker.as_str()), (".config/containers/auth.json", &podman)];
+        for (repository, expected) in [
+            ("h.example/x", Some("the block oci_credentials \"h.example\": domain:p")),
+            ("h.example/a/x", Some(".docker/config.json: a:2")),
+            ("h.example/a/b/c", Some("the block oci_credentials \"h.example/a/b\": path:p")),
+            ("i.example/x", Some(".config/containers/auth.json: first:4")),
+            ("h.example:5000/x", None),
+        ] {
+            let found = find(&rc, &files, repository).unwrap();
+            assert_eq!(found.as_deref(), expected, "{repository}");
+        }
+        let off = "oci_default_credentials { discover_ambient_credentials = false }";
+        assert_eq!(find(off, &files, "i.example/x"), Ok(None));
+        let named =
+            "oci_default_credentials { docker_style_config_files = [\".docker/config.json\"] }";
+        let found = find(named, &files, "i.example/x").unwrap();
+        assert_eq!(found.as_deref(), Some(".docker/config.json: i:3"));
+    }
+
+    #[test]
+    fn a_damaged_file_stops_nothing_unless_the_settings_name_it() {
+        let files = [(".docker/config.json", "{"), (".dockercfg", "[]")];
+        assert_eq!(find("", &files, "h.example/x"), Ok(None));
+        let named = |file: &str| {
+            format!("oci_default_credentials {{ docker_style_config_files = [\"{file}\"] }}")
+        };
+        for file in [".docker/config.json", "missing.json"] {
+            let error = find(&named(file), &files, "h.example/x").unwrap_err();
+            assert!(
+                error.contains(&format!("file of credentials {file} cannot be read")),
+                "{error}"
+            );
+        }
+        let entry = auths(&[("h.example", "no colon")]);
+        let error = find("", &[(".dockercfg", &entry)], "h.example/x").unwrap_err();
+        assert!(error.contains("the entry for \"h.example\" in .dockercfg is damaged"), "{error}");
+        assert_eq!(find("", &[(".dockercfg", &entry)], "other.example/x"), Ok(None));
+    }
+
+    #[test]
+    fn a_missing_helper_is_named() {
+        let entry = r#"{"auths": {"h.example": {}}, "credHelpers": {"h.example": "nowhere-1"}, "credsStore": "nowhere-2"}"#;
+        let files = [(".docker/config.json", entry)];
+        let error = find("", &files, "h.example/x").unwrap_err();
+        assert!(error.contains("no program docker-credential-nowhere-1 on the PATH"), "{error}");
+        let error = find("", &files, "i.example/x").unwrap_err();
+        assert!(error.contains("no program docker-credential-nowhere-2 on the PATH"), "{error}");
+    }
+
+    #[test]
+    fn the_answer_of_a_helper_is_a_password_or_a_token() {
+        let password = Secret::Password { username: "u".into(), password: "p".into() };
+        let token = Secret::Tokens { access: None, refresh: "t".into() };
+        for (answer, expected) in [
+            (r#"{"ServerURL": "x", "Username": "u", "Secret": "p"}"#, Some(Some(password))),
+            (r#"{"Username": "<token>", "Secret": "t"}"#, Some(Some(token))),
+            (r#"{"Username": "", "Secret": ""}"#, Some(None)),
+            (r#"{"Username": "u"}"#, None),
+            ("no", None),
+        ] {
+            assert_eq!(secret(answer), expected, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Digests of objects in OCI registries: `sha256:…` and `sha512:…`.
+
+use std::fmt::{Display, Formatter};
+use std::io::{self, Write};
+
+use sha2::{Digest as _, Sha256, Sha512};
+
+use super::OciError;
+
+/// A digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Digest {
+    algorithm: Algorithm,
+    /// In hexadecimal digits, small ones.
+    digits: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Sha256,
+    Sha512,
+}
+
+impl Digest {
+    /// Reads a digest.
+    ///
+    /// # Errors
+    /// When it is malformed, or its algorithm is not one of the specification.
+    pub(crate) fn parse(text: &str) -> Result<Self, OciError> {
+        let (algorithm, digits) = text.split_once(':').unwrap_or_default();
+        let (algorithm, length) = match algorithm {
+            "sha256" => (Algorithm::Sha256, 64),
+            "sha512" => (Algorithm::Sha512, 128),
+            _ => {
+                return Err(OciError::Content(format!(
+                    "{text:?} is not a supported digest; supported are \"sha256:…\" and \"sha512:…\""
+                )));
+            }
+        };
+        let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        if digits.len() != length || !digits.bytes().all(is_digit) {
+            return Err(OciError::Content(format!(
+                "{text:?} is not a digest; write {length} hexadecimal digits, with small letters, behind the algorithm"
+            )));
+        }
+        Ok(Self { algorithm, digits: digits.to_owned() })
+    }
+
+    /// The digits, if the algorithm is SHA-256.
+    pub(crate) fn sha256(&self) -> Option<&str> {
+        (self.algorithm == Algorithm::Sha256).then_some(self.digits.as_str())
+    }
+
+    /// Whether it is the digest of these bytes.
+    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
+        let mut hashing = self.hashing(io::sink());
+        hashing.update(bytes);
+        hashing.matches(self)
+    }
+
+    /// Hashes what is written to `to` with the algorithm of this digest.
+    pub(super) fn hashing<W>(&self, to: W) -> Hashing<W> {
+        let hasher = match self.algorithm {
+            Algorithm::Sha256 => Hasher::Sha256(Sha256::new()),
+            Algorithm::Sha512 => Hasher::Sha512(Sha512::new()),
+        };
+        Hashing { to, hasher }
+    }
+}
+
+impl Display for Digest {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let algorithm = match self.algorithm {
+            Algorithm::Sha256 => "sha256",
+            Algorithm::Sha512 => "sha512",
+        };
+        write!(f, "{algorithm}:{}", self.digits)
+    }
+}
+
+enum Hasher {
+    Sha256(Sha256),
+    Sha512(Sha512),
+}
+
+/// A writer that hashes.
+pub(super) struct Hashing<W> {
+    to: W,
+    hasher: Hasher,
+}
+
+impl<W> Hashing<W> {
+    fn update(&mut self, bytes: &[u8]) {
+        match &mut self.hasher {
+            Hasher::Sha256(hasher) => hasher.update(bytes),
+            Hasher::Sha512(hasher) => hasher.update(bytes),
+        }
+    }
+
+    /// Whether the written bytes have this digest.
+    pub(super) fn matches(self, digest: &Digest) -> bool {
+        let digits = match self.hasher {
+            Hasher::Sha256(hasher) => hex(&hasher.finalize()),
+            Hasher::Sha512(hasher) => hex(&hasher.finalize()),
+        };
+        digits == digest.digits
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_compared_with_its_own_algorithm() {
+        let empty = hex(&Sha256::digest(b""));
+        let digest = Digest::parse(&format!("sha256:{empty}")).unwrap();
+        assert!(digest.is_of(b"") && !digest.is_of(b"x"));
+        assert_eq!(digest.sha256(), Some(empty.as_str()));
+        let long = format!("sha512:{}", hex(&Sha512::digest(b"x")));
+        let digest = Digest::parse(&long).unwrap();
+        assert!(digest.is_of(b"x") && !digest.is_of(b"") && digest.sha256().is_none());
+        assert_eq!(digest.to_string(), long);
+        let capital = empty.to_uppercase();
+        for text in ["", "sha256", "sha256:", "md5:00", &empty, &format!("sha256:{capital}")] {
+            assert!(Digest::parse(text).is_err(), "{text}");
+        }
+    }
+}

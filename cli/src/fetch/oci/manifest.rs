@@ -1,0 +1,189 @@
+//! The documents of OCI registries: manifests, lists of tags, and refusals. Asks no registry.
+
+use serde::Deserialize;
+
+use super::{Digest, OciError};
+
+/// The media type of an index, which lists manifests.
+pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+/// The media type of the manifest of one artifact.
+pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
+/// The media type of the package in an artifact.
+const PACKAGE: &str = "archive/zip";
+
+/// A manifest of either kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Manifest {
+    media_type: String,
+    artifact_type: String,
+    /// The manifests that an index lists.
+    manifests: Option<Vec<Descriptor>>,
+    /// The content of an artifact.
+    layers: Option<Vec<Descriptor>>,
+}
+
+/// The description of an object in the same repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Descriptor {
+    pub(crate) media_type: String,
+    digest: String,
+    pub(crate) size: u64,
+    pub(crate) artifact_type: String,
+    pub(crate) platform: Option<DescriptorPlatform>,
+}
+
+/// The platform in a descriptor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct DescriptorPlatform {
+    pub(crate) os: String,
+    pub(crate) architecture: String,
+    #[serde(rename = "os.version")]
+    pub(crate) os_version: String,
+}
+
+/// A kind of artifact, with the types that its manifest must have.
+pub(crate) struct ArtifactKind {
+    pub(crate) media_type: &'static str,
+    pub(crate) artifact_type: &'static str,
+    /// Name of the kind in messages, with its article.
+    pub(crate) name: &'static str,
+}
+
+/// Artifact types and their names for messages.
+const KNOWN: [(&str, &str); 3] = [
+    ("application/vnd.opentofu.provider", "a provider"),
+    ("application/vnd.opentofu.provider-target", "a provider for one platform"),
+    ("application/vnd.opentofu.modulepkg", "a module package"),
+];
+
+impl Descriptor {
+    /// The digest of the object.
+    ///
+    /// # Errors
+    /// When it is malformed or not supported.
+    pub(crate) fn digest(&self) -> Result<Digest, OciError> {
+        Digest::parse(&self.digest)
+    }
+}
+
+impl Manifest {
+    /// Reads a manifest that was sent with a media type.
+    pub(super) fn read(bytes: &[u8], sent_as: &str) -> Result<Self, String> {
+        let manifest: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let sent_as = sent_as.split(';').next().unwrap_or_default().trim();
+        // Otherwise two programs can read the same bytes as different manifests.
+        if sent_as != manifest.media_type {
+            return Err(format!(
+                "it is sent with the media type {sent_as:?}, and says {:?} itself",
+                manifest.media_type
+            ));
+        }
+        Ok(manifest)
+    }
+
+    /// Checks the kind of the artifact.
+    ///
+    /// # Errors
+    /// When it is of another kind.
+    pub(crate) fn check(&self, kind: &ArtifactKind) -> Result<(), OciError> {
+        let ArtifactKind { media_type, artifact_type, name } = kind;
+        if self.artifact_type != *artifact_type {
+            let known = KNOWN.iter().find(|(known, _)| *known == self.artifact_type);
+            let found = match known {
+                Some((_, found)) => format!("the artifact is {found}, not {name}"),
+                None if self.artifact_type.is_empty() => {
+                    format!("the artifact has no type, as container images do; it is not {name}")
+                }
+                None => format!("the artifact is of the type {:?}, not {name}", self.artifact_type),
+            };
+            return Err(OciError::Content(format!(
+                "{found}; its manifest must have the artifact type {artifact_type:?}"
+            )));
+        }
+        if self.media_type != *media_type {
+            return Err(OciError::Content(format!(
+                "the manifest has the media type {:?}, and that of {name} must be {media_type:?}",
+                self.media_type
+            )));
+        }
+        Ok(())
+    }
+
+    /// The manifests that an index lists.
+    pub(crate) fn manifests(&self) -> &[Descriptor] {
+        self.manifests.as_deref().unwrap_or_default()
+    }
+
+    /// The package of an artifact: its only layer that is a zip archive. Others are left aside.
+    ///
+    /// # Errors
+    /// When there is none, or more than one.
+    pub(crate) fn package(&self) -> Result<&Descriptor, OciError> {
+        let layers = self.layers.as_deref().unwrap_or_default();
+        let mut packages = layers.iter().filter(|layer| layer.media_type == PACKAGE);
+        match (packages.next(), packages.next()) {
+            (Some(package), None) => Ok(package),
+            (Some(_), Some(_)) => Err(OciError::Content(format!(
+                "the manifest has several layers of the type {PACKAGE:?}, and one must be the package; push the artifact again with one archive"
+            ))),
+            (None, _) => {
+                let types: Vec<String> =
+                    layers.iter().map(|layer| format!("{:?}", layer.media_type)).collect();
+                let types = if types.is_empty() { "none".to_owned() } else { types.join(", ") };
+                Err(OciError::Content(format!(
+                    "the manifest has no layer of the type {PACKAGE:?} (its layers: {types}); push the artifact again as FILE.zip:{PACKAGE}"
+                )))
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Tags {
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+}
+
+/// The tags on a page of a list.
+pub(super) fn tags(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let page: Tags = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    Ok(page.tags.unwrap_or_default())
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    errors: Vec<RefusalReason>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RefusalReason {
+    code: String,
+    message: String,
+}
+
+/// The codes and messages of a refusal, if it is one of a registry.
+pub(super) fn errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
+    let refusal: Refusal = serde_json::from_slice(bytes).ok()?;
+    Some(refusal.errors.into_iter().map(|error| (error.code, error.message)).collect())
+}
+
+/// Reads the documents of a registry, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(text: &str) {
+    let bytes = text.as_bytes();
+    for media_type in [INDEX, IMAGE] {
+        if let Ok(manifest) = Manifest::read(bytes, media_type) {
+            let kind = ArtifactKind { media_type, artifact_type: KNOWN[0].0, name: KNOWN[0].1 };
+            drop(manifest.check(&kind));
+            drop(manifest.package().and_then(Descriptor::digest));
+            manifest.manifests().iter().for_each(|one| drop(one.digest()));
+        }
+    }
+    drop((tags(bytes), errors(bytes)));
+    drop(super::next_page(text));
+    drop(super::Challenge::parse(text));
+}

@@ -1,0 +1,139 @@
+//! Module packages in OCI registries: `oci://HOST/REPOSITORY?tag=TAG`, or `?digest=DIGEST`.
+
+use std::io::Write;
+
+use super::{ArtifactKind, Digest, IMAGE, OciRegistries, Reference, wrong_blob};
+use crate::fetch::FetchError;
+use crate::fetch::http::{Client, HttpError};
+use crate::fetch::query;
+use crate::redact;
+use crate::settings::RepositoryAddr;
+
+/// The kind of artifact that a module package is.
+const MODULE: ArtifactKind = ArtifactKind {
+    media_type: IMAGE,
+    artifact_type: "application/vnd.opentofu.modulepkg",
+    name: "a module package",
+};
+/// The tag of addresses that name neither a tag nor a digest.
+const DEFAULT_TAG: &str = "latest";
+
+/// The address of a module package.
+#[derive(Debug, PartialEq, Eq)]
+struct ModuleAddr {
+    repository: RepositoryAddr,
+    reference: Reference,
+}
+
+/// Writes the archive of a module package to a file.
+///
+/// # Errors
+/// When the address is wrong, the package cannot be had, or it is not what the registry says.
+pub(in crate::fetch) fn download(
+    registries: &OciRegistries<'_>,
+    http: &Client,
+    url: &str,
+    (to, limit): (&mut impl Write, u64),
+) -> Result<(), FetchError> {
+    let ModuleAddr { repository, reference } = parse(url)?;
+    let repository = registries.repository(http, &repository);
+    let manifest = repository.manifest(&reference, None)?;
+    manifest.check(&MODULE)?;
+    let package = manifest.package()?;
+    if package.size > limit {
+        return Err(HttpError::TooLong { url: redact::address(url), limit }.into());
+    }
+    let digest = package.digest()?;
+    let mut hashing = digest.hashing(to);
+    repository.blob(package, |_| (), &mut hashing)?;
+    if !hashing.matches(&digest) {
+        return Err(wrong_blob(&digest).into());
+    }
+    Ok(())
+}
+
+/// Reads an address.
+fn parse(url: &str) -> Result<ModuleAddr, FetchError> {
+    let wrong = |reason: String| FetchError::Address(reason);
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("oci") {
+        return Err(wrong(
+            "a package of an OCI registry has an address of the form oci://HOST/REPOSITORY?tag=TAG"
+                .to_owned(),
+        ));
+    }
+    let (rest, tags) = query::take(rest, "tag");
+    let (rest, digests) = query::take(&rest, "digest");
+    if let Some((_, other)) = rest.split_once('?') {
+        let name = other.split(['=', '&']).next().unwrap_or_default();
+        return Err(wrong(format!(
+            "unsupported argument {name:?}; an oci:// address takes \"tag\" and \"digest\", and the format of the archive comes from the manifest"
+        )));
+    }
+    let address = rest.split('?').next().unwrap_or_default();
+    if address.split('/').next().is_some_and(|host| host.contains('@')) {
+        return Err(wrong(
+            "an oci:// address holds no name and password; write them in a block oci_credentials of the CLI configuration"
+                .to_owned(),
+        ));
+    }
+    let repository = RepositoryAddr::parse(address).map_err(wrong)?;
+    let reference = match (&tags[..], &digests[..]) {
+        ([], []) => Reference::Tag(DEFAULT_TAG.to_owned()),
+        ([tag], []) if is_tag(tag) => Reference::Tag(tag.clone()),
+        ([tag], []) => {
+            return Err(wrong(format!(
+                "{tag:?} is not a tag; a tag has at most 128 letters, digits and . _ -, and begins with a letter, a digit or _"
+            )));
+        }
+        ([], [digest]) => Reference::Digest(Digest::parse(digest)?),
+        _ => {
+            return Err(wrong(
+                "an oci:// address takes one \"tag\" or one \"digest\", not both or several"
+                    .to_owned(),
+            ));
+        }
+    };
+    Ok(ModuleAddr { repository, reference })
+}
+
+/// Whether a string is a tag, as the distribution specification has it.
+fn is_tag(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=128).contains(&text.len()) && text.chars().all(fits) && !text.starts_with(['.', '-'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_tag_or_a_digest() {
+        let digest = format!("sha256:{}", "a".repeat(64));
+        let with_digest = format!("oci://h.example/a?digest={digest}");
+        for (url, expected) in [
+            ("oci://h.example:5000/a/b", "h.example:5000/a/b tag \"latest\"".to_owned()),
+            ("OCI://h.example/a?tag=1.0_x", "h.example/a tag \"1.0_x\"".to_owned()),
+            (&with_digest, format!("h.example/a manifest {digest}")),
+        ] {
+            let ModuleAddr { repository, reference } = parse(url).unwrap();
+            assert_eq!(format!("{repository} {reference}"), expected, "{url}");
+        }
+        for (url, reason) in [
+            ("https://h.example/a", "of the form oci://"),
+            ("oci://h.example", "is not the address of a repository"),
+            ("oci://h.example/A", "is not the name of a repository"),
+            ("oci://u:p@h.example/a", "holds no name and password"),
+            ("oci://h.example/a?tag=", "is not a tag"),
+            ("oci://h.example/a?tag=../x", "is not a tag"),
+            ("oci://h.example/a?tag=a&tag=b", "not both or several"),
+            ("oci://h.example/a?tag=a&digest=b", "not both or several"),
+            ("oci://h.example/a?digest=abc", "is not a supported digest"),
+            ("oci://h.example/a?digest=sha256:abc", "is not a digest"),
+            ("oci://h.example/a?archive=zip", "unsupported argument \"archive\""),
+        ] {
+            let error = parse(url).unwrap_err().to_string();
+            assert!(error.contains(reason), "{url}: {error}");
+        }
+    }
+}

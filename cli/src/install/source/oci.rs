@@ -1,0 +1,210 @@
+//! Providers in OCI registries, as OpenTofu lays them out: a tag for each version, an index with a manifest
+//! for each platform, and a zip archive as the layer of each.
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+
+use super::{Blob, Evidence, Listing, Location, Package, Servers, SourceError};
+use crate::fetch::oci::{
+    ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, INDEX, OciError, Reference, Repository,
+};
+use crate::platform::Platform;
+use crate::settings::{RepositoryAddr, RepositoryTemplate};
+
+/// The kind of artifact that a version of a provider is.
+const PROVIDER: ArtifactKind = ArtifactKind {
+    media_type: INDEX,
+    artifact_type: "application/vnd.opentofu.provider",
+    name: "a provider",
+};
+/// The kind of artifact that a version is for one platform.
+const TARGET: ArtifactKind = ArtifactKind {
+    media_type: IMAGE,
+    artifact_type: "application/vnd.opentofu.provider-target",
+    name: "a provider for one platform",
+};
+
+/// A query about a provider.
+pub(super) struct Query<'a> {
+    pub(super) servers: &'a Servers<'a>,
+    pub(super) template: &'a RepositoryTemplate,
+    pub(super) addr: &'a ProviderAddr,
+}
+
+impl Query<'_> {
+    /// The versions of the provider: the tags that are versions.
+    pub(super) fn versions(&self) -> Result<Listing, SourceError> {
+        let repository = self.repository()?;
+        let tags = self.open(&repository).tags().map_err(|error| match error {
+            OciError::Missing { .. } => {
+                SourceError::NotFound { addr: self.addr.clone(), sources: Vec::new() }
+            }
+            error => self.failed(&repository, error),
+        })?;
+        let versions = tags.iter().filter_map(|tag| version(tag)).collect();
+        Ok(Listing { versions, warnings: Vec::new() })
+    }
+
+    /// The package of a version for a platform.
+    pub(super) fn package(
+        &self,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Package, SourceError> {
+        let repository = self.repository()?;
+        let tag = tag(version);
+        let failed = |error: OciError| match error {
+            OciError::Missing { .. } => SourceError::NoTag {
+                repository: repository.to_string(),
+                tag: tag.clone(),
+                addr: self.addr.clone(),
+                reason: error.to_string(),
+            },
+            error => self.failed(&repository, error),
+        };
+        let opened = self.open(&repository);
+        let index = opened.manifest(&Reference::Tag(tag.clone()), None).map_err(failed)?;
+        index.check(&PROVIDER).map_err(|error| self.failed(&repository, error))?;
+        let target = select(index.manifests(), platform)
+            .map_err(|reason| self.failed(&repository, reason))?
+            .ok_or_else(|| SourceError::MirrorPlatform {
+                url: repository.to_string(),
+                addr: self.addr.clone(),
+                version: version.clone(),
+                platform: platform.clone(),
+            })?;
+        let (descriptor, hash) = target_package(&opened, target, platform)
+            .map_err(|reason| self.failed(&repository, reason))?;
+        let blob = Blob { repository, descriptor };
+        Ok(Package { location: Location::Blob(Box::new(blob)), evidence: Evidence::Digest(hash) })
+    }
+
+    fn repository(&self) -> Result<RepositoryAddr, SourceError> {
+        self.template.repository(self.addr).map_err(|reason| SourceError::OciMirror {
+            repository: self.template.to_string(),
+            addr: self.addr.clone(),
+            reason,
+        })
+    }
+
+    fn open<'r>(&'r self, repository: &'r RepositoryAddr) -> Repository<'r> {
+        self.servers.oci.repository(&self.servers.http, repository)
+    }
+
+    fn failed(&self, repository: &RepositoryAddr, error: OciError) -> SourceError {
+        SourceError::OciMirror {
+            repository: repository.to_string(),
+            addr: self.addr.clone(),
+            reason: error.to_string(),
+        }
+    }
+}
+
+/// The version that a tag stands for. A tag cannot have the `+` of build metadata.
+fn version(text: &str) -> Option<Version> {
+    let version = Version::parse(&text.replace('_', "+")).ok()?;
+    (tag(&version) == text).then_some(version)
+}
+
+/// The tag of a version.
+fn tag(version: &Version) -> String {
+    version.to_string().replace('+', "_")
+}
+
+/// The manifest for a platform in an index, if there is one. Manifests of other kinds are left aside.
+fn select<'d>(
+    manifests: &'d [Descriptor],
+    platform: &Platform,
+) -> Result<Option<&'d Descriptor>, OciError> {
+    let targets = || manifests.iter().filter(|one| one.artifact_type == TARGET.artifact_type);
+    if targets().next().is_none() {
+        return Err(OciError::Content(format!(
+            "the index lists no manifest with the artifact type {:?}; push the manifests of the platforms again with this type",
+            TARGET.artifact_type
+        )));
+    }
+    let mut found = targets().filter(|one| {
+        let fits = |target: &DescriptorPlatform| {
+            // One for a version of the system is for programs that can tell.
+            target.os_version.is_empty()
+                && target.os == platform.os
+                && target.architecture == platform.arch
+        };
+        one.platform.as_ref().is_some_and(fits)
+    });
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => Err(OciError::Content(format!(
+            "the index lists several manifests for {platform}; push an index with one for each platform"
+        ))),
+        (one, _) => Ok(one),
+    }
+}
+
+/// The package that a manifest of an index describes, and its hash.
+fn target_package(
+    repository: &Repository<'_>,
+    target: &Descriptor,
+    platform: &Platform,
+) -> Result<(Descriptor, String), OciError> {
+    let manifest = repository.manifest(&Reference::Digest(target.digest()?), Some(target.size))?;
+    manifest.check(&TARGET)?;
+    let package = manifest.package()?;
+    if let Some(other) = &package.platform
+        && (other.os != platform.os || other.architecture != platform.arch)
+    {
+        return Err(OciError::Content(format!(
+            "the package of the manifest for {platform} is for {}_{}",
+            other.os, other.architecture
+        )));
+    }
+    let digest = package.digest()?;
+    let hash = digest.sha256().map(|digits| format!("zh:{digits}")).ok_or_else(|| {
+        OciError::Content(format!(
+            "the package has the digest {digest}, and lock files need one of the algorithm sha256; push the package again with such a digest"
+        ))
+    })?;
+    Ok((package.clone(), hash))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_versions_with_an_underscore_before_the_metadata() {
+        for (text, expected) in [
+            ("1.2.3", Some("1.2.3")),
+            ("1.2.3-beta1_build.5", Some("1.2.3-beta1+build.5")),
+            ("latest", None),
+            ("v1.2.3", None),
+            ("1.2", None),
+            ("1.2.3_a_b", None),
+            ("linux_amd64", None),
+        ] {
+            assert_eq!(version(text).map(|one| one.to_string()).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_manifest_fits_a_platform_or_none() {
+        let descriptor = |kind: &str, os: &str, os_version: &str| -> Descriptor {
+            let platform =
+                serde_json::json!({ "os": os, "architecture": "amd64", "os.version": os_version });
+            let text =
+                serde_json::json!({ "artifactType": kind, "platform": platform }).to_string();
+            serde_json::from_str(&text).unwrap()
+        };
+        let ours = |os, version| descriptor(TARGET.artifact_type, os, version);
+        let platform = "linux_amd64".parse().unwrap();
+        let select = |list: &[Descriptor]| {
+            select(list, &platform).map(|found| found.is_some()).map_err(|error| error.to_string())
+        };
+        let other = descriptor("other", "linux", "");
+        assert_eq!(select(&[ours("linux", ""), other.clone(), ours("linux", "5")]), Ok(true));
+        assert_eq!(select(&[ours("darwin", ""), other.clone()]), Ok(false));
+        assert!(select(&[ours("linux", ""), ours("linux", "")]).unwrap_err().contains("several"));
+        for list in [&[][..], &[other]] {
+            assert!(select(list).unwrap_err().contains("lists no manifest"));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Credentials for OCI registries in the settings: the blocks `oci_credentials` and
+//! `oci_default_credentials` of OpenTofu. Reads no files of credentials.
+
+use std::path::{Path, PathBuf};
+
+use super::expanded;
+use super::repository::check_prefix;
+use super::text::{Item, Located, Value};
+use crate::env::Env;
+
+/// The settings about credentials for OCI registries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OciSettings {
+    /// The blocks `oci_credentials`, in order.
+    pub(crate) credentials: Vec<OciCredentials>,
+    /// The block `oci_default_credentials`.
+    pub(crate) defaults: Option<OciDefaults>,
+}
+
+/// Credentials for the repositories whose addresses begin with a prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OciCredentials {
+    /// The domain of a registry, alone or with a path.
+    pub(crate) prefix: String,
+    pub(crate) login: OciLogin,
+}
+
+/// The way to log in to a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OciLogin {
+    /// A name and a password.
+    Password { username: String, password: String },
+    /// A token for the registry, or one with which another token can be obtained.
+    Tokens { access: Option<String>, refresh: String },
+    /// The name of a Docker-style credential helper.
+    Helper(String),
+}
+
+/// The sources of credentials for repositories without a block of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OciDefaults {
+    /// Whether files of credentials are read at all.
+    pub(crate) discovers: bool,
+    /// The files to read; `None` for those that other programs write.
+    pub(crate) files: Option<Vec<PathBuf>>,
+    /// The name of a credential helper for all registries.
+    pub(crate) helper: Option<String>,
+}
+
+impl OciSettings {
+    /// Adds the settings of another file, whose folder is that of relative paths in it.
+    ///
+    /// # Errors
+    /// When both have credentials for the same repositories, or defaults: the reason.
+    pub(super) fn merge(&mut self, other: Self, folder: &Path) -> Result<(), String> {
+        for one in other.credentials {
+            self.add(one)?;
+        }
+        if let Some(mut defaults) = other.defaults {
+            for file in defaults.files.iter_mut().flatten() {
+                let path = folder.join(&*file);
+                *file = std::path::absolute(&path).unwrap_or(path);
+            }
+            self.set_defaults(defaults)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, one: OciCredentials) -> Result<(), String> {
+        if self.credentials.iter().any(|other| other.prefix == one.prefix) {
+            return Err(format!(
+                "there may be only one oci_credentials block for {:?}",
+                one.prefix
+            ));
+        }
+        self.credentials.push(one);
+        Ok(())
+    }
+
+    fn set_defaults(&mut self, defaults: OciDefaults) -> Result<(), String> {
+        if self.defaults.is_some() {
+            return Err("there may be only one oci_default_credentials block".to_owned());
+        }
+        self.defaults = Some(defaults);
+        Ok(())
+    }
+
+    /// Reads a block `oci_credentials`.
+    pub(super) fn read(&mut self, prefix: String, items: Vec<Item>, line: usize) -> Located<()> {
+        let at = |reason: String| (line, reason);
+        check_prefix(&prefix)
+            .map_err(|reason| at(format!("the label of oci_credentials is wrong: {reason}")))?;
+        let block = format!("the oci_credentials block for {prefix:?}");
+        let mut values: [Option<String>; 5] = Default::default();
+        for item in items {
+            let (name, value, line) = argument(item)?;
+            let known = ARGUMENTS.iter().position(|argument| *argument == name);
+            match (known, value) {
+                (Some(known), Value::Text(text)) => values[known] = Some(text),
+                (Some(_), _) => return Err((line, format!("{name} must be a string"))),
+                (None, _) => return Err(unexpected(&name, line)),
+            }
+        }
+        let login = login(values, &block).map_err(at)?;
+        if matches!(login, OciLogin::Helper(_)) && prefix.contains('/') {
+            return Err(at(format!(
+                "{block} cannot use docker_credentials_helper for a path: a credential helper knows whole registries only"
+            )));
+        }
+        self.add(OciCredentials { prefix, login }).map_err(at)
+    }
+
+    /// Reads the block `oci_default_credentials`.
+    pub(super) fn read_defaults(
+        &mut self,
+        items: Vec<Item>,
+        line: usize,
+        env: &Env,
+    ) -> Located<()> {
+        let mut defaults = OciDefaults { discovers: true, files: None, helper: None };
+        for item in items {
+            let (name, value, line) = argument(item)?;
+            match (name.as_str(), value) {
+                ("discover_ambient_credentials", Value::Text(text)) => {
+                    defaults.discovers = text.parse().map_err(|_| {
+                        (line, "discover_ambient_credentials must be true or false".to_owned())
+                    })?;
+                }
+                ("docker_style_config_files", Value::List(files)) => {
+                    let files = files.iter().map(|file| expanded(file, env)).collect();
+                    defaults.files = Some(files);
+                }
+                ("docker_credentials_helper", Value::Text(name)) => {
+                    defaults.helper = Some(helper(name).map_err(|reason| (line, reason))?);
+                }
+                (name, _) => return Err(unexpected(name, line)),
+            }
+        }
+        if !defaults.discovers && defaults.files.is_some() {
+            let reason = "oci_default_credentials names docker_style_config_files, and discover_ambient_credentials = false keeps them from being read; remove one of the two";
+            return Err((line, reason.to_owned()));
+        }
+        self.set_defaults(defaults).map_err(|reason| (line, reason))
+    }
+}
+
+/// The arguments of a block `oci_credentials`.
+const ARGUMENTS: [&str; 5] =
+    ["username", "password", "access_token", "refresh_token", "docker_credentials_helper"];
+
+/// The login that the values of the arguments mean, in the order of [`ARGUMENTS`].
+fn login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
+    match values {
+        [Some(username), Some(password), None, None, None] => {
+            Ok(OciLogin::Password { username, password })
+        }
+        [None, None, Some(access), Some(refresh), None] => {
+            let access = Some(access).filter(|access| !access.is_empty());
+            Ok(OciLogin::Tokens { access, refresh })
+        }
+        [None, None, None, None, Some(name)] => helper(name).map(OciLogin::Helper),
+        _ => Err(format!(
+            "{block} must set either username and password, or access_token and refresh_token, or docker_credentials_helper, and nothing else"
+        )),
+    }
+}
+
+/// Checks the name of a credential helper, which is part of the name of a program.
+fn helper(name: String) -> Result<String, String> {
+    if name.is_empty() || name.contains(['/', '\\', '\0']) {
+        return Err(format!(
+            "{name:?} is not the name of a credential helper; write NAME for the program docker-credential-NAME"
+        ));
+    }
+    Ok(name)
+}
+
+fn argument(item: Item) -> Located<(String, Value, usize)> {
+    match item {
+        Item::Value(name, value, line) => Ok((name, value, line)),
+        Item::Block(name, _, line) | Item::Labelled(name, _, _, line) => {
+            Err(unexpected(&name, line))
+        }
+    }
+}
+
+fn unexpected(name: &str, line: usize) -> (usize, String) {
+    (line, format!("{name} is not expected here"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::parse;
+
+    fn read(text: &str) -> Result<OciSettings, (usize, String)> {
+        parse(text, &Env::default()).map(|settings| settings.oci)
+    }
+
+    #[test]
+    fn credentials_are_one_of_three_kinds() {
+        let settings = read(
+            "oci_credentials \"a.example\" {\n username = \"u\"\n password = \"p\"\n}\n\
+             oci_credentials \"a.example/x\" {\n access_token = \"a\"\n refresh_token = \"r\"\n}\n\
+             oci_credentials \"b.example:1\" {\n docker_credentials_helper = \"pass\"\n}\n\
+             oci_default_credentials {\n docker_style_config_files = [\"auth.json\", \"/b\"]\n docker_credentials_helper = \"h\"\n}\n",
+        )
+        .unwrap();
+        let prefixes: Vec<&str> =
+            settings.credentials.iter().map(|one| one.prefix.as_str()).collect();
+        assert_eq!(prefixes, ["a.example", "a.example/x", "b.example:1"]);
+        let helper = OciLogin::Helper("pass".to_owned());
+        assert_eq!(settings.credentials[2].login, helper);
+        let mut merged = OciSettings::default();
+        merged.merge(settings.clone(), Path::new("/rc")).unwrap();
+        let files = vec![PathBuf::from("/rc/auth.json"), PathBuf::from("/b")];
+        assert_eq!(merged.defaults.as_ref().unwrap().files, Some(files));
+        let again = merged.merge(settings, Path::new("/rc")).unwrap_err();
+        assert!(again.contains("only one oci_credentials block for \"a.example\""), "{again}");
+    }
+
+    #[test]
+    fn half_credentials_and_wrong_names_are_refused_with_their_line() {
+        let block = |label: &str, body: &str| format!("\noci_credentials \"{label}\" {{ {body} }}");
+        let defaults = |body: &str| format!("\noci_default_credentials {{ {body} }}");
+        let table = [
+            (block("h.example", ""), "must set either username and password"),
+            (block("h.example", "username = \"u\""), "must set either username and password"),
+            (block("h.example", "access_token = \"u\""), "must set either"),
+            (
+                block(
+                    "h.example",
+                    "username = \"u\", password = \"p\", docker_credentials_helper = \"x\"",
+                ),
+                "and nothing else",
+            ),
+            (block("h.example", "token = \"u\""), "token is not expected here"),
+            (block("h.example", "username = []"), "username must be a string"),
+            (block("h example", "docker_credentials_helper = \"x\""), "is not the domain"),
+            (block("h.example/A", "docker_credentials_helper = \"x\""), "is not the name of"),
+            (block("h.example/a", "docker_credentials_helper = \"x\""), "whole registries only"),
+            (block("h.example", "docker_credentials_helper = \"../x\""), "docker-credential-NAME"),
+            (defaults("discover_ambient_credentials = maybe"), "must be true or false"),
+            (
+                defaults("discover_ambient_credentials = false, docker_style_config_files = []"),
+                "remove one of the two",
+            ),
+            (defaults("other = 1"), "other is not expected here"),
+        ];
+        for (text, reason) in table {
+            let (line, error) = read(&text).unwrap_err();
+            assert!(line == 2 && error.contains(reason), "{text}: {line}: {error}");
+        }
+        let twice = format!("{}{}", defaults(""), defaults(""));
+        assert_eq!(read(&twice).unwrap_err().0, 3);
+    }
+}

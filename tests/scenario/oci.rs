@@ -1,0 +1,547 @@
+//! Providers and modules from OCI registries: verified or refused, with nothing half installed, and locked as
+//! OpenTofu locks them. Credentials go to their registry and its token service only.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use super::registry::remains;
+use crate::harness::oci::{
+    Guard, IMAGE, MODULE, OciRegistry, PROVIDER, TARGET, digest, image, index,
+};
+use crate::harness::registry::{PLATFORM, Page, archive, installed};
+use crate::harness::{Command, Workdir, opentofu};
+
+const LOCK: &str = ".terraform.lock.hcl";
+const THING: &str = "example.com/acme/thing";
+/// The repository of the provider.
+const REPOSITORY: &str = "providers/acme/thing";
+/// A name and a password as base64.
+const LOGIN: &str = "dXNlcjpzZWNyZXQx";
+
+/// A folder that requires a provider, from a mirror in the registry.
+fn provider_workdir(registry: &OciRegistry, more: &str) -> Workdir {
+    let workdir = Workdir::new(&format!(
+        "terraform {{\n  required_providers {{\n    thing = {{\n      source  = \"{THING}\"\n      version = \">= 1.0\"\n    }}\n  }}\n}}\n"
+    ));
+    let host = registry.server.host();
+    let text = format!(
+        "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{host}/providers/${{namespace}}/${{type}}\"\n    include             = [\"example.com/*/*\"]\n  }}\n}}\n{more}"
+    );
+    fs::write(workdir.settings(), text).expect("it can be written");
+    workdir
+}
+
+fn init<'w>(workdir: &'w Workdir, registry: &OciRegistry, engine: &str) -> Command<'w> {
+    let command = workdir.engine(engine, "init -no-color -input=false");
+    command.env("SSL_CERT_FILE", &registry.server.authority())
+}
+
+/// The engines to compare: OpenTofu only if this machine has it.
+fn engines() -> impl Iterator<Item = &'static str> {
+    let theirs = opentofu().is_some();
+    if !theirs {
+        println!("!! tofu is missing: what it makes of the same registry is NOT TESTED");
+    }
+    ["tofu", "formwork"].into_iter().filter(move |name| theirs || *name == "formwork")
+}
+
+/// A lock file without the comment that names the program.
+fn lock(workdir: &Workdir) -> String {
+    let text = workdir.read(LOCK);
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
+    let registry = OciRegistry::start();
+    for version in ["1.0.0", "1.1.0+build.7", "2.0.0-beta1"] {
+        registry.provider(REPOSITORY, ("thing", version), &[PLATFORM, "darwin_arm64"]);
+    }
+    let index = registry.manifest(REPOSITORY, &index(PROVIDER, &[]));
+    registry.tag(REPOSITORY, "latest", &index);
+    let locks: Vec<String> = engines()
+        .map(|engine| {
+            let workdir = provider_workdir(&registry, "");
+            let said = init(&workdir, &registry, engine).succeed();
+            said.says("Incomplete lock file information for providers");
+            let place = installed(&workdir.root().join(".terraform"), THING, "1.1.0+build.7");
+            let name = "terraform-provider-thing_v1.1.0+build.7_x5";
+            let program = fs::read_to_string(place.join(name)).expect("it is installed");
+            assert_eq!(program, format!("thing 1.1.0+build.7 for {PLATFORM}"));
+            lock(&workdir)
+        })
+        .collect();
+    let ours = locks.last().expect("ours");
+    assert!(locks.iter().all(|lock| lock == ours), "{locks:#?}");
+    assert!(ours.contains("\"h1:") && ours.contains("\"zh:"), "{ours}");
+
+    let workdir = provider_workdir(&registry, "");
+    let run = || init(&workdir, &registry, "formwork");
+    run().succeed().says("Installed example.com/acme/thing v1.1.0+build.7 (verified checksum)");
+    let text = workdir.read(LOCK);
+    registry.server.asked();
+    run().succeed().says("Using previously-installed");
+    assert_eq!(registry.server.asked().len(), 0);
+    // A lock with either hash is enough on another machine.
+    for kind in ["h1:", "zh:"] {
+        fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains(kind)).collect();
+        workdir.write(LOCK, &format!("{}\n", kept.join("\n")));
+        run().succeed().says("Installed");
+        assert_eq!(workdir.read(LOCK), text);
+    }
+}
+
+fn document(page: &Page) -> Value {
+    serde_json::from_slice(&page.body).expect("it is JSON")
+}
+
+/// The descriptors of the manifest and the package for this platform.
+fn pushed(registry: &OciRegistry) -> (Value, Value) {
+    let index = document(&registry.found(&format!("{REPOSITORY}/manifests/1.0.0")));
+    let target = index["manifests"][0].clone();
+    let manifest = document(&registry.found(&manifest_path(&target)));
+    (target, manifest["layers"][0].clone())
+}
+
+fn manifest_path(descriptor: &Value) -> String {
+    format!("{REPOSITORY}/manifests/{}", digest(descriptor))
+}
+
+fn blob_path(registry: &OciRegistry) -> String {
+    format!("{REPOSITORY}/blobs/{}", digest(&pushed(registry).1))
+}
+
+/// Replaces the release by one with these layers for this platform.
+fn push(registry: &OciRegistry, layers: &[Value]) {
+    let (old, _) = pushed(registry);
+    let mut target = registry.manifest(REPOSITORY, &image(TARGET, layers));
+    target["platform"] = old["platform"].clone();
+    push_index(registry, &[target]);
+}
+
+fn push_index(registry: &OciRegistry, targets: &[Value]) {
+    let index = registry.manifest(REPOSITORY, &index(PROVIDER, targets));
+    registry.tag(REPOSITORY, "1.0.0", &index);
+}
+
+/// Replaces the release by something else.
+fn push_other(registry: &OciRegistry, manifest: &Value) {
+    let manifest = registry.manifest(REPOSITORY, manifest);
+    registry.tag(REPOSITORY, "1.0.0", &manifest);
+}
+
+/// Changes a page.
+fn change(registry: &OciRegistry, path: &str, change: impl Fn(&mut Page)) {
+    let mut page = registry.found(path);
+    change(&mut page);
+    registry.page(path, page);
+}
+
+fn zip(registry: &OciRegistry, entries: &[(&str, &[u8])]) -> Value {
+    registry.blob(REPOSITORY, "archive/zip", &archive(entries))
+}
+
+type Attack = (&'static str, fn(&OciRegistry), &'static str);
+
+/// Each attack: its name, the change, and the words of the refusal.
+const ATTACKS: [Attack; 26] = [
+    (
+        "tags on another server",
+        |r| {
+            let mut page = Page::json(&json!({ "tags": ["1.0.0"] }));
+            let next = "<https://127.0.0.1:9/v2/x/tags/list>; rel=\"next\"";
+            page.headers.push(("Link", next.to_owned()));
+            r.page(&format!("{REPOSITORY}/tags/list"), page);
+        },
+        "continues its list of tags on another server: https://127.0.0.1:9/",
+    ),
+    (
+        "another package of the same size",
+        |r| change(r, &blob_path(r), |page| page.body.reverse()),
+        "does not match its digest",
+    ),
+    (
+        "a longer package",
+        |r| change(r, &blob_path(r), |page| page.body.push(0)),
+        "bytes, and the manifest says",
+    ),
+    (
+        "a broken off download",
+        |r| change(r, &blob_path(r), |page| page.cut = Some(40)),
+        "the download broke off",
+    ),
+    (
+        "a longer manifest",
+        |r| change(r, &manifest_path(&pushed(r).0), |page| page.body.push(b' ')),
+        "are expected",
+    ),
+    (
+        "another manifest of the same size",
+        |r| {
+            change(r, &manifest_path(&pushed(r).0), |page| {
+                let text = String::from_utf8_lossy(&page.body).replace("amd64", "arm64");
+                page.body = text.replace("zip", "ZIP").into_bytes();
+            });
+        },
+        "does not match its digest",
+    ),
+    (
+        "another index",
+        |r| {
+            let path = format!("{REPOSITORY}/manifests/1.0.0");
+            change(r, &path, |page| page.body.push(b' '));
+        },
+        "the content of tag \"1.0.0\" does not match its digest",
+    ),
+    (
+        "another media type than sent",
+        |r| {
+            let path = format!("{REPOSITORY}/manifests/1.0.0");
+            change(r, &path, |page| page.headers[0].1 = IMAGE.to_owned());
+        },
+        "it is sent with the media type",
+    ),
+    (
+        "no such platform",
+        |r| {
+            let mut target = pushed(r).0;
+            target["platform"]["os"] = json!("plan9");
+            push_index(r, &[target]);
+        },
+        "/providers/acme/thing does not have a example.com/acme/thing v1.0.0 package available for your current platform",
+    ),
+    (
+        "two manifests for the platform",
+        |r| push_index(r, &[pushed(r).0, pushed(r).0]),
+        "the index lists several manifests for",
+    ),
+    (
+        "no such tag",
+        |r| r.page(&format!("{REPOSITORY}/manifests/1.0.0"), Page::refusal(404)),
+        "has no version with the tag \"1.0.0\"",
+    ),
+    (
+        "no such manifest",
+        |r| r.page(&manifest_path(&pushed(r).0), Page::refusal(404)),
+        "the registry has no manifest sha256:",
+    ),
+    (
+        "no such package",
+        |r| r.page(&blob_path(r), Page::refusal(404)),
+        "the registry has no blob sha256:",
+    ),
+    (
+        "a redirection out of the encryption",
+        |r| r.page(&blob_path(r), Page::moved("http://127.0.0.1:9/x.zip")),
+        "redirected from https to a URL that anybody could read",
+    ),
+    (
+        "a redirection to a file",
+        |r| r.page(&blob_path(r), Page::moved("file:///etc/passwd")),
+        "redirected to something that is not http",
+    ),
+    (
+        "a path out of the package",
+        |r| push(r, &[zip(r, &[("../../evil", b"x"), ("terraform-provider-thing", b"x")])]),
+        "leads outside of it",
+    ),
+    (
+        "no program",
+        |r| push(r, &[zip(r, &[("README", b"x")])]),
+        "no program called terraform-provider-thing",
+    ),
+    (
+        "two packages",
+        |r| push(r, &[pushed(r).1, zip(r, &[("README", b"x")])]),
+        "the manifest has several layers of the type \"archive/zip\"",
+    ),
+    (
+        "a package of another type",
+        |r| push(r, &[r.blob(REPOSITORY, "application/gzip", b"x")]),
+        "the manifest has no layer of the type \"archive/zip\" (its layers: \"application/gzip\")",
+    ),
+    (
+        "no index",
+        |r| push_other(r, &document(&r.found(&manifest_path(&pushed(r).0)))),
+        "the artifact is a provider for one platform, not a provider;",
+    ),
+    (
+        "a module package",
+        |r| push_other(r, &image(MODULE, &[pushed(r).1])),
+        "the artifact is a module package, not a provider",
+    ),
+    (
+        "a container image",
+        |r| push_other(r, &index("", &[])),
+        "the artifact has no type, as container images do",
+    ),
+    (
+        "a name and a password",
+        |r| r.guard(Guard::Basic(LOGIN)),
+        "requires credentials; add a block",
+    ),
+    ("a token", |r| r.guard(Guard::Token(Some(LOGIN))), "requires credentials; add a block"),
+    (
+        "a token service without encryption",
+        |r| r.guard(Guard::TokenFrom("http://example.invalid/token")),
+        "names a token service that is not encrypted",
+    ),
+    (
+        "another digest",
+        |r| {
+            let mut layer = pushed(r).1;
+            layer["digest"] = json!(format!("sha512:{}", "a".repeat(128)));
+            push(r, &[layer]);
+        },
+        "lock files need one of the algorithm sha256",
+    ),
+];
+
+#[test]
+fn a_provider_that_is_not_what_the_registry_says_is_refused_and_nothing_is_left() {
+    for (name, attack, words) in ATTACKS {
+        let registry = OciRegistry::start();
+        registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM, "darwin_arm64"]);
+        attack(&registry);
+        for engine in engines() {
+            let workdir = provider_workdir(&registry, "");
+            let ended = init(&workdir, &registry, engine).run();
+            // OpenTofu reads the type of a manifest from one of the two places only.
+            let refused = engine == "formwork" || name != "another media type than sent";
+            assert!(!refused || ended.code == Some(1), "{engine}, {name}: {}", ended.text());
+            if engine == "formwork" {
+                let said = ended.words();
+                assert!(said.contains(words), "{name}: {}", ended.text());
+                assert!(said.contains("acme/thing"), "{name}: {}", ended.text());
+                let is_here = ["a path out of the package", "no program"].contains(&name);
+                let named = is_here || said.contains(&registry.server.host());
+                assert!(named, "{name}: {}", ended.text());
+                assert!(!workdir.has(LOCK), "{name}");
+                assert_eq!(remains(&workdir.root().join(".terraform")), [""; 0], "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn another_method_has_what_the_oci_mirror_lacks() {
+    let registry = OciRegistry::start();
+    let elsewhere = "others/acme/thing";
+    registry.provider(REPOSITORY, ("thing", "1.0.0"), &["plan9_mips"]);
+    registry.provider(elsewhere, ("thing", "1.0.0"), &[PLATFORM]);
+    registry.provider(elsewhere, ("thing", "1.2.0"), &[PLATFORM]);
+    let workdir = provider_workdir(&registry, "");
+    let text = fs::read_to_string(workdir.settings()).expect("it is there");
+    let host = registry.server.host();
+    let second = format!(
+        "  oci_mirror {{\n    repository_template = \"{host}/others/acme/thing\"\n    include = [\"{THING}\"]\n  }}\n}}\n"
+    );
+    fs::write(workdir.settings(), format!("{}{second}", &text[..text.len() - 2]))
+        .expect("it can be written");
+    init(&workdir, &registry, "formwork").succeed().says("Installed example.com/acme/thing v1.2.0");
+    workdir.write("main.tf", &workdir.read("main.tf").replace(">= 1.0", "1.0.0"));
+    fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
+    init(&workdir, &registry, "formwork").succeed().says("Installed example.com/acme/thing v1.0.0");
+    // Neither has it.
+    workdir.write("main.tf", &workdir.read("main.tf").replace("acme/thing", "acme/other"));
+    let refused = init(&workdir, &registry, "formwork").run();
+    refused.code(1).says("was not found in any of the search locations");
+    refused.says(&format!("- OCI repository {host}/providers/acme/other"));
+}
+
+/// A credential helper that knows one registry.
+fn helper(workdir: &Workdir, host: &str) -> String {
+    let folder = workdir.home().join("bin");
+    fs::create_dir(&folder).expect("a folder");
+    let program = folder.join("docker-credential-test");
+    let script = format!(
+        "#!/bin/sh\nread -r server\n[ \"$1 $server\" = 'get https://{host}' ] || exit 1\necho '{{\"Username\": \"user\", \"Secret\": \"secret1\"}}'\n"
+    );
+    fs::write(&program, script).expect("it can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    folder.display().to_string()
+}
+
+#[test]
+fn credentials_of_every_source_go_to_their_registry_and_no_further() {
+    let block = |text: &str| format!("oci_credentials \"HOST\" {{\n{text}\n}}\n");
+    let password = block("username = \"user\"\npassword = \"secret1\"");
+    let auths = format!("{{\"auths\": {{\"HOST/providers\": {{\"auth\": \"{LOGIN}\"}}}}}}");
+    let store = "{\"auths\": {\"HOST\": {}}, \"credsStore\": \"test\"}".to_owned();
+    let none = String::new();
+    let token = || Guard::Token(Some(LOGIN));
+    let rows: [(&str, Guard, &String, &String); 7] = [
+        ("anonymous token", Guard::Token(None), &none, &none),
+        ("password", Guard::Basic(LOGIN), &password, &none),
+        ("password for a token", token(), &password, &none),
+        ("docker's file", token(), &none, &auths),
+        ("helper", token(), &none, &store),
+        (
+            "refresh token",
+            token(),
+            &block(&format!("access_token = \"\"\nrefresh_token = \"{LOGIN}\"")),
+            &none,
+        ),
+        (
+            "access token",
+            token(),
+            &block("access_token = \"granted\"\nrefresh_token = \"\""),
+            &none,
+        ),
+    ];
+    for (name, guard, settings, docker) in rows {
+        let registry = OciRegistry::start();
+        registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM]);
+        let (host, blob) = (registry.server.host(), blob_path(&registry));
+        // The same server under another name is another host.
+        registry.server.page("/storage", registry.found(&blob));
+        let storage = registry.server.url("/storage").replace("localhost", "127.0.0.1");
+        registry.page(&blob, Page::moved(&storage));
+        registry.guard(guard);
+        for engine in engines() {
+            let workdir = provider_workdir(&registry, &settings.replace("HOST", &host));
+            fs::create_dir(workdir.home().join(".docker")).expect("a folder");
+            if !docker.is_empty() {
+                let path = workdir.home().join(".docker/config.json");
+                fs::write(path, docker.replace("HOST", &host)).expect("it can be written");
+            }
+            let path = format!("{}:/usr/bin:/bin", helper(&workdir, &host));
+            registry.server.asked();
+            let ended = init(&workdir, &registry, engine).env("PATH", &path).run();
+            // OpenTofu takes an empty token for none at all.
+            if engine == "formwork" || name != "refresh token" {
+                assert_eq!(ended.code, Some(0), "{engine}, {name}: {}", ended.text());
+            }
+            let secret = format!("Basic {LOGIN}");
+            for request in registry.server.asked() {
+                let given = request.header("Authorization").unwrap_or_default();
+                let may_have = match request.path.split('/').nth(1).unwrap_or_default() {
+                    "v2" => given != secret || name == "password",
+                    path => given.is_empty() || path.starts_with("token"),
+                };
+                assert!(may_have, "{engine}, {name}: {given:?} for {}", request.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn rejected_credentials_are_named_with_their_source() {
+    let registry = OciRegistry::start();
+    registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM]);
+    let host = registry.server.host();
+    let block =
+        format!("oci_credentials \"{host}\" {{\n  username = \"user\"\n  password = \"old\"\n}}\n");
+    for guard in [Guard::Basic(LOGIN), Guard::Token(Some(LOGIN))] {
+        registry.guard(guard);
+        let workdir = provider_workdir(&registry, &block);
+        let ended = init(&workdir, &registry, "formwork").run();
+        let words = format!("rejected the credentials from the block oci_credentials \"{host}\"");
+        ended.code(1).says(&words);
+        assert!(!ended.text().contains("old"), "{}", ended.text());
+    }
+}
+
+/// A folder that calls a module.
+fn module_workdir(source: &str) -> Workdir {
+    let workdir = Workdir::new(&format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
+    fs::write(workdir.settings(), "").expect("it can be written");
+    workdir
+}
+
+#[test]
+fn a_module_comes_from_an_oci_registry_by_tag_or_digest() {
+    let registry = OciRegistry::start();
+    let host = registry.server.host();
+    let content = |text: &'static str| {
+        archive(&[("main.tf", text.as_bytes()), ("sub/main.tf", b"# within\n")])
+    };
+    let first = digest(&registry.module("modules/net", "1.0_a", &content("# first\n")));
+    registry.module("modules/net", "latest", &content("# latest\n"));
+    registry.guard(Guard::Token(None));
+    for (address, expected) in [
+        ("".to_owned(), "# latest\n"),
+        ("?tag=1.0_a".to_owned(), "# first\n"),
+        (format!("?digest={first}"), "# first\n"),
+        (format!("//sub?digest={first}"), "# within\n"),
+    ] {
+        let manifests: Vec<String> = engines()
+            .map(|engine| {
+                let workdir = module_workdir(&format!("oci://{host}/modules/net{address}"));
+                init(&workdir, &registry, engine).succeed();
+                let folder = if address.starts_with("//") { "m/sub" } else { "m" };
+                let read = workdir.read(&format!(".terraform/modules/{folder}/main.tf"));
+                assert_eq!(read, expected, "{engine}, {address}");
+                workdir.read(".terraform/modules/modules.json")
+            })
+            .collect();
+        let both: Vec<Value> =
+            manifests.iter().map(|text| serde_json::from_str(text).expect("it is JSON")).collect();
+        assert!(both.iter().all(|manifest| *manifest == both[0]), "{manifests:#?}");
+    }
+}
+
+#[test]
+fn a_module_package_that_is_not_what_the_registry_says_is_refused() {
+    const NAME: &str = "modules/net";
+    let attacks: [Attack; 7] = [
+        (
+            "another package of the same size",
+            |r| {
+                let manifest = document(&r.found(&format!("{NAME}/manifests/latest")));
+                let blob = format!("{NAME}/blobs/{}", digest(&manifest["layers"][0]));
+                change(r, &blob, |page| page.body.reverse());
+            },
+            "does not match its digest",
+        ),
+        (
+            "a shorter package",
+            |r| {
+                let manifest = document(&r.found(&format!("{NAME}/manifests/latest")));
+                let blob = format!("{NAME}/blobs/{}", digest(&manifest["layers"][0]));
+                change(r, &blob, |page| page.body.truncate(40));
+            },
+            "bytes, and the manifest says",
+        ),
+        (
+            "no such tag",
+            |r| r.page(&format!("{NAME}/manifests/latest"), Page::refusal(404)),
+            "the registry has no tag \"latest\"",
+        ),
+        (
+            "a provider",
+            |r| r.tag(NAME, "latest", &r.manifest(NAME, &index(PROVIDER, &[]))),
+            "the artifact is a provider, not a module package",
+        ),
+        (
+            "a path out of the package",
+            |r| drop(r.module(NAME, "latest", &archive(&[("../../evil.tf", b"x")]))),
+            "leads outside of it",
+        ),
+        ("no archive", |r| drop(r.module(NAME, "latest", b"hello")), "the archive is not readable"),
+        ("credentials", |r| r.guard(Guard::Basic(LOGIN)), "requires credentials; add a block"),
+    ];
+    for (name, attack, words) in attacks {
+        let registry = OciRegistry::start();
+        registry.module(NAME, "latest", &archive(&[("main.tf", b"")]));
+        attack(&registry);
+        let host = registry.server.host();
+        for engine in engines() {
+            let workdir = module_workdir(&format!("oci://{host}/{NAME}"));
+            let ended = init(&workdir, &registry, engine).run();
+            assert_eq!(ended.code, Some(1), "{engine}, {name}: {}", ended.text());
+            if engine == "formwork" {
+                let said = ended.words();
+                assert!(said.contains(words), "{name}: {}", ended.text());
+                assert!(said.contains(&format!("oci://{host}/{NAME}")), "{name}: {}", ended.text());
+                assert!(!workdir.has(".terraform/modules/m"), "{name}");
+            }
+        }
+    }
+    let words = "unsupported argument \"archive\"";
+    let workdir = module_workdir("oci://example.com/a?archive=zip");
+    workdir.formwork("init").run().code(1).says(words);
+}
