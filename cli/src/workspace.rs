@@ -359,6 +359,15 @@ impl<'e> Workspace<'e> {
         LockFile::load(diags, &mut self.sources, &root)
     }
 
+    /// Checks that the lock file can be read. As in Terraform, a command that works with the state needs
+    /// it, even if it uses no provider.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn check_lock_file(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        self.locks(diags).map(drop)
+    }
+
     /// Folders in which providers are searched.
     pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> ProviderFolders<'a> {
         ProviderFolders {

@@ -66,8 +66,11 @@ output "o" {
 }
 "#;
 
+/// The part of a configuration beside a lock file that cannot be read.
+const BROKEN_LOCK: &str = "# beside a broken lock file\n";
+
 /// Configurations by name: the part beside the valid one.
-const CONFIGURATIONS: [(&str, &str); 38] = [
+const CONFIGURATIONS: [(&str, &str); 39] = [
     ("valid", ""),
     ("syntax", "locals {\n  a = 1 +\n}\n"),
     ("syntax_in_label", "resource terraform_data \"b\" {\n"),
@@ -129,6 +132,7 @@ const CONFIGURATIONS: [(&str, &str); 38] = [
     ("empty_check", "check \"c\" {\n}\n"),
     ("unsupported_argument_of_module", "module \"i\" {\n  source = \"./m\"\n  nope   = 1\n}\n"),
     ("version_of_local_module", "module \"i\" {\n  source  = \"./m\"\n  version = \"1\"\n}\n"),
+    ("broken_lock_file", BROKEN_LOCK),
     ("unsupported_argument_of_provider", "provider \"terraform\" {\n  x = 1\n}\n"),
 ];
 
@@ -141,6 +145,9 @@ const KEPT: [(&str, &str, &str); 1] = [(
 
 /// The summary under which Terraform repeats all errors of `init`.
 const HEADER: &str = "Terraform encountered problems during initialisation, including problems";
+
+/// The beginning of the summary under which Terraform lists all errors of a lock file.
+const LOCK_HEADER: &str = "failed to read dependency lock file: ";
 
 #[test]
 fn commands_judge_broken_configurations_alike() {
@@ -223,6 +230,9 @@ fn prepare(folder: &Path, text: &str) {
     if modules.len() > 1 {
         write(".terraform/modules/modules.json", &json!({"Modules": modules}).to_string());
     }
+    if text == BROKEN_LOCK {
+        write(".terraform.lock.hcl", "provider \"hashicorp/null\" {\n  version = \n");
+    }
     for (name, serial) in [("terraform.tfstate", 3), ("new.tfstate", 4)] {
         write(name, &state(serial));
     }
@@ -252,7 +262,8 @@ fn summaries(run: &Run) -> BTreeSet<String> {
     });
     let plain: String = plain.collect();
     let lines = plain.lines().map(|line| line.trim_start_matches(['│', ' ']));
-    let errors = lines.filter_map(|line| line.strip_prefix("Error: ")).filter(|it| *it != HEADER);
+    let errors = lines.filter_map(|line| line.strip_prefix("Error: "));
+    let errors = errors.filter(|it| *it != HEADER && !it.starts_with(LOCK_HEADER));
     errors
         .map(|summary| match summary.split_once(": ") {
             // The members of a cycle are listed in no particular order.

@@ -18,13 +18,15 @@ use crate::workspace::Workspace;
 /// Reads where the configuration wants its state kept, and how it is encrypted.
 ///
 /// # Errors
-/// When the root module's files do not say, or a key provider or method is not valid.
+/// When the root module's files do not say, a key provider or method is not valid, or the lock file
+/// cannot be read.
 pub(super) fn backend(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Option<Backend>, Reported> {
     let module = workspace.root_module(diags)?;
     load(diags, workspace, &module, &[])?;
+    workspace.check_lock_file(diags)?;
     Ok(module.settings.backend)
 }
 

@@ -14,6 +14,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let backend = workspace.root_module(diags)?.settings.backend;
         let config = workspace.backend_config(diags, backend.as_ref())?;
+        workspace.check_lock_file(diags)?;
         if config.kind() == "local" {
             return Err(refuse(diags, args));
         }

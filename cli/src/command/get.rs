@@ -1,6 +1,6 @@
 //! `formwork get`: installs the modules that the configuration calls.
 
-use formwork_value::Diagnostics;
+use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::args::GetArgs;
 use crate::env::Env;
@@ -17,8 +17,24 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     };
     let result = workspace.install_modules(&mut diags, args.update, false, &report);
     if result.is_ok() {
+        warn_of_calls(&mut diags, &mut workspace);
         workspace.check_tests(&mut diags, args.test_directory.as_deref());
     }
     report.diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
+}
+
+/// Warns of calls that do not match their modules. As in Terraform, they are errors only where the
+/// configuration is used.
+fn warn_of_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
+    let mut found = Diagnostics::new();
+    // The configuration is of no further use.
+    drop(workspace.needs(&mut found));
+    let reported: Vec<(String, String)> =
+        diags.iter().map(|one| (one.summary.clone(), one.detail.clone())).collect();
+    // Warnings about a module that was read while it was installed are not repeated.
+    let is_new = |one: &Diagnostic| {
+        !reported.iter().any(|(summary, detail)| *summary == one.summary && *detail == one.detail)
+    };
+    found.into_iter().filter(is_new).for_each(|problem| diags.warn(problem));
 }

@@ -176,7 +176,7 @@ impl Decoder<'_> {
             let value = self.content(&block.body, kind, context);
             let found = collected.entry(kind.name).or_default();
             found.is_unknown |= context.is_unknown;
-            found.push(value, key, block);
+            found.push(value, key, block.header, block.brace);
             return;
         }
         let Some((repetition, kind)) = self.repetition(block, kinds, context) else { return };
@@ -194,7 +194,7 @@ impl Decoder<'_> {
             let context = Context { scope: &iteration, marks, is_unknown, ..context };
             let label = self.dynamic_label(&repetition, kind, context);
             let value = self.content(&repetition.content.body, kind, context);
-            found.push(value, label, block);
+            found.push(value, label, block.header, repetition.content.brace);
         }
     }
 

@@ -236,6 +236,8 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
         ~ test_thing.b
         calls: 
         error test_thing.b: Provider produced inconsistent final plan
+        error test_thing.b: Provider produced inconsistent final plan
+        error test_thing.b: Provider produced inconsistent final plan
         test_thing.a a-1
         test_thing.b b-1 1
     "#]]

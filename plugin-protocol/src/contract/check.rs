@@ -271,13 +271,16 @@ fn final_violations(
         let was = "the plan made while applying differs from the one that was shown";
         violation.message = format!("{was}: {}", violation.message);
     }
-    let root = Path::root();
     // An update that became a replacement would destroy an object without the user's consent.
-    violations.extend(replaced.iter().map(|path| {
-        let message =
-            format!("an update was shown, and now a change of {path} demands a replacement");
-        Violation::new(Rule::FinalPlanInPlace, &root, message)
-    }));
+    if !replaced.is_empty() {
+        let paths: Vec<String> = replaced.iter().map(ToString::to_string).collect();
+        let message = format!(
+            "an update was shown, and now a change of {} demands a replacement",
+            paths.join(", ")
+        );
+        let violation = Violation::new(Rule::FinalPlanInPlace, &Path::root(), message);
+        violations.insert(0, violation);
+    }
     violations
 }
 

@@ -86,6 +86,7 @@ impl<'s> Actor<'s> {
             Verb::Save => return self.plan(&step.args, "kept.plan"),
             Verb::Use => return self.carry_out("kept.plan"),
             Verb::Run => return self.anything(&step.args),
+            Verb::Text => return self.text(&step.args),
             Verb::File => {
                 self.write(first, &step.text);
                 if first.contains('/') && !script.text.contains("required_providers") {
@@ -191,6 +192,22 @@ impl<'s> Actor<'s> {
         let said: Vec<&str> = said.collect();
         let record = self.record(&run);
         json!({"run": {"code": run.code, "said": said, "state": self.state(), "record": record}})
+    }
+
+    /// The lines that show changes and objects. Notes about a run are in each program's own words.
+    fn text(&mut self, args: &[String]) -> Value {
+        let args: Vec<&str> = args.iter().map(String::as_str).chain(["-no-color"]).collect();
+        let run = self.run(&args);
+        let is_shown = |line: &&str| {
+            line.starts_with([' ', '}', '-', '+', '~', '<', '#'])
+                || ["resource ", "data ", "Plan: ", "Changes to "]
+                    .iter()
+                    .any(|it| line.starts_with(it))
+        };
+        let text = run.stdout.replace("Formwork", "Terraform");
+        let mut lines: Value = text.lines().filter(is_shown).map(Value::from).collect();
+        scrub_ids(&mut lines);
+        json!({"text": {"code": run.code, "lines": lines}})
     }
 
     /// The events of a run and the requests that reached the provider since the run began; null where

@@ -5,6 +5,7 @@
 //! - `apply FLAGS` plans and applies; `plan FLAGS` only plans
 //! - `save FLAGS` plans and keeps the plan; `use` applies it, at whatever time
 //! - `run COMMAND` does anything else
+//! - `text COMMAND` compares what a command prints of changes and objects
 //! - `file NAME` writes its text to that file; `unlink NAME` removes it
 //! - `world ID ATTRIBUTE=TEXT` changes or makes an object outside of both programs; `gone ID`
 //!   removes it
@@ -48,6 +49,7 @@ pub(super) enum Verb {
     Save,
     Use,
     Run,
+    Text,
     File,
     Unlink,
     World,
@@ -126,6 +128,7 @@ fn parse(header: &str, line: usize, at: &str) -> Step {
         Some("save") => Verb::Save,
         Some("use") => Verb::Use,
         Some("run") => Verb::Run,
+        Some("text") => Verb::Text,
         Some("file") => Verb::File,
         Some("unlink") => Verb::Unlink,
         Some("world") => Verb::World,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
 use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
@@ -95,16 +95,17 @@ pub(in crate::command) fn one(
     let kind = if name.mode() == Mode::Data { "data" } else { "resource" };
     let tainted = if object.status == Status::Tainted { " (tainted)" } else { "" };
     let mut text = format!(
-        "# {addr}:{tainted}\n{kind} {:?} {:?} {{\n",
+        "# {addr}:{tainted}\n{kind} {:?} {:?} ",
         name.kind().as_str(),
         name.name().as_str()
     );
-    if let Some(ty) = ty {
-        let null = Value::null(Type::Dynamic);
-        let differ =
-            Differ { screen, signs: false, free: false, keeps: false, modern: false, forces: &[] };
-        text.push_str(&differ.body(ty.block(), (&null, &value), &Path::root(), 2));
+    match ty {
+        Some(ty) => {
+            let differ = Differ { screen, signs: false, keeps: true, forces: &[] };
+            text.push_str(&differ.object(ty.block(), (&value, &value), 0));
+        }
+        None => text.push_str("{\n}"),
     }
-    text.push_str("}\n");
+    text.push('\n');
     Ok(text)
 }

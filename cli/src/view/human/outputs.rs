@@ -3,7 +3,7 @@
 use formwork_core::change::{Action, OutputChange};
 use formwork_core::state::State;
 use formwork_lang::print::print;
-use formwork_value::{Marks, Path, Str};
+use formwork_value::{Marks, Str};
 
 use super::diff::Differ;
 use super::value::SENSITIVE;
@@ -22,8 +22,7 @@ pub(crate) fn all(state: &State) -> String {
 
 /// All outputs of a state in the form in which objects are shown.
 pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
-    let differ =
-        Differ { screen, signs: false, free: false, keeps: false, modern: false, forces: &[] };
+    let differ = Differ { screen, signs: false, keeps: true, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
         true => format!("{name} = {SENSITIVE}\n"),
         false => format!("{name} = {}\n", differ.shown(output.value.value())),
@@ -36,15 +35,14 @@ pub(crate) fn changes<'c>(
     screen: &Screen,
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
 ) -> String {
-    let differ =
-        Differ { screen, signs: true, free: true, keeps: false, modern: false, forces: &[] };
+    let differ = Differ { screen, signs: true, keeps: false, forces: &[] };
     let changed: Vec<_> = outputs.filter(|(_, change)| change.action != Action::NoOp).collect();
     let width = changed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (name, change) in changed {
         let mark = if change.sensitive { Marks::SENSITIVE } else { Marks::NONE };
         let (before, after) = (change.before.clone().mark(mark), change.after.clone().mark(mark));
-        text.push_str(&differ.attribute((name, width), (&before, &after), &Path::root(), 2));
+        text.push_str(&differ.changed((name, width), (&before, &after), 4));
     }
     text
 }

@@ -6,7 +6,7 @@ use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
 use formwork_value::{Path, Type, Value};
 
-use super::diff::{Differ, Sign};
+use super::diff::Differ;
 use super::{drift as affecting, outputs};
 use crate::view::{Paint, Screen, sanitize};
 
@@ -252,31 +252,25 @@ fn key(change: &Change) -> String {
 fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let name = &change.addr.resource;
     let kind = if name.mode() == formwork_core::addr::Mode::Data { "data" } else { "resource" };
-    let mut text = format!(
-        "{} {kind} {:?} {:?} {{\n",
-        symbol(screen, change.action),
-        name.kind().as_str(),
-        name.name().as_str()
-    );
-    // An object that is only brought in is shown as it is.
-    let is_imported = change.action == Action::NoOp && change.importing.is_some();
-    let nothing = Value::Null(Type::Dynamic);
-    let before = if is_imported { &nothing } else { &change.before };
-    let forces = &change.replace_paths;
-    let differ =
-        Differ { screen, signs: !is_imported, free: false, keeps: false, modern: false, forces };
+    // An object that is imported is shown as it is.
+    let (signs, keeps, forces) = (true, change.importing.is_some(), &change.replace_paths);
+    let differ = Differ { screen, signs, keeps, forces };
+    let before = &change.before;
     // An object that is forgotten stays as it is.
     let after = if change.action == Action::Forget { before } else { &change.after };
-    let values = (before, after);
     let ty = pool
         .loaded(&change.provider.provider)
         .and_then(|loaded| loaded.find(name.mode(), name.kind()));
-    match ty {
-        Some(ty) => text.push_str(&differ.body(ty.block(), values, &Path::root(), 6)),
-        None => text.push_str(&without_schema(&differ, values)),
-    }
-    text.push_str("    }\n");
-    text
+    let object = match ty {
+        Some(ty) => differ.object(ty.block(), (before, after), 4),
+        None => format!("{{\n{}    }}", without_schema(&differ, (before, after))),
+    };
+    format!(
+        "{} {kind} {:?} {:?} {object}\n",
+        symbol(screen, change.action),
+        name.kind().as_str(),
+        name.name().as_str()
+    )
 }
 
 /// The attributes of an object without a schema at hand.
@@ -293,9 +287,7 @@ fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> Str
         let path = Path::root().attribute(&name);
         let old = path.find(before).unwrap_or(&null);
         let new = path.find(after).unwrap_or(&null);
-        if Sign::between(old, new) != Sign::Keep {
-            text.push_str(&differ.attribute((&name, width), (old, new), &path, 6));
-        }
+        text.push_str(&differ.changed((&name, width), (old, new), 8));
     }
     text
 }

@@ -7,8 +7,6 @@ use formwork_value::convert::convert;
 use formwork_value::schema::{NestedBlock, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Type, Value};
 
-use crate::syntax::Block;
-
 /// The blocks of one type found so far.
 #[derive(Default)]
 pub(super) struct CollectedBlocks {
@@ -22,10 +20,11 @@ pub(super) struct CollectedBlocks {
 }
 
 impl CollectedBlocks {
-    /// Adds a block that has this value: with its label, if it has one.
-    pub(super) fn push(&mut self, value: Value, label: Option<Str>, block: &Block) {
-        self.blocks.push((value, label, block.header));
-        self.braces.push(block.brace);
+    /// Adds a block that has this value: with its label, if it has one. One of a `dynamic` block has the
+    /// header of that, and the brace of its content.
+    pub(super) fn push(&mut self, value: Value, label: Option<Str>, header: Span, brace: Span) {
+        self.blocks.push((value, label, header));
+        self.braces.push(brace);
     }
 
     /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there

@@ -252,6 +252,17 @@ fn every_problem_is_reported() {
 }
 
 #[test]
+fn too_many_blocks_of_a_dynamic_block_are_reported_at_its_content() {
+    check(
+        "outer {\n must {\n}\n dynamic limited {\n  for_each = [1, 2, 3]\n  content {\n}\n}\n}\n",
+        &expect![[r#"
+            7:11 "{" Too many limited blocks
+                No more than 2 "limited" blocks are allowed. 3 are here.
+        "#]],
+    );
+}
+
+#[test]
 fn a_missing_argument_is_reported_at_the_start() {
     expect![[r#"
         1:1 "" Missing required argument

@@ -232,8 +232,13 @@ impl<'a> Work<'a> {
         config: &Plain,
     ) -> Result<Planned, Reported> {
         let ignored = &self.written.config.lifecycle.ignore_changes;
-        let planned = change_request.change(diags, prior, config, ignored).await?;
+        let mut planned = change_request.change(diags, prior, config, ignored).await?;
         let replaced = change_request.replace_paths(diags, prior.value, &planned)?;
+        if !replaced.is_empty() {
+            // As in Terraform, the replacement is held against the update that was shown, so every
+            // path that it changes is reported.
+            planned = change_request.plan_replacement(diags, config, &planned.private).await?;
+        }
         let shown = plain(&self.change().after);
         let summary = "Provider produced inconsistent final plan";
         let reported_as = ViolationSummary { summary, ..INVALID_PLAN };

@@ -15,8 +15,72 @@ pub(super) enum Edit {
 /// between the first and the last difference counts as replaced: right, if not short.
 const MAX_TABLE: usize = 1 << 20;
 
+/// The largest table for which, of several longest common subsequences, the one that Terraform shows
+/// is found. Beyond it common ends stay first, which takes less time.
+const MAX_EXACT_TABLE: usize = 1 << 16;
+
 /// Aligns two sequences so that as many elements as possible stay.
 pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
+    if old.len() * new.len() <= MAX_EXACT_TABLE {
+        return embedded(&common(old, new), old, new);
+    }
+    align_between_ends(old, new)
+}
+
+/// A longest common subsequence, as places in the first sequence.
+fn common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> {
+    let row = old.len() + 1;
+    // `longest[b][a]` is the length for the first b and a elements.
+    let mut longest = vec![0_u32; row * (new.len() + 1)];
+    let mut equal = vec![false; row * (new.len() + 1)];
+    for b in 1..=new.len() {
+        for a in 1..=old.len() {
+            let at = b * row + a;
+            equal[at] = old[a - 1] == new[b - 1];
+            longest[at] = match equal[at] {
+                true => longest[at - row - 1] + 1,
+                false => longest[at - 1].max(longest[at - row]),
+            };
+        }
+    }
+    let (mut a, mut b, mut places) = (old.len(), new.len(), Vec::new());
+    while a > 0 && b > 0 {
+        let at = b * row + a;
+        if equal[at] {
+            places.push(a - 1);
+            (a, b) = (a - 1, b - 1);
+        } else if longest[at - 1] > longest[at - row] {
+            a -= 1;
+        } else {
+            b -= 1;
+        }
+    }
+    places.reverse();
+    places
+}
+
+/// Edits that keep a common subsequence, each element at its first place.
+fn embedded<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
+    let (mut a, mut b, mut edits) = (0, 0, Vec::new());
+    let ends = common.iter().map(|place| Some(&old[*place])).chain([None]);
+    for kept in ends {
+        while a < old.len() && kept != Some(&old[a]) {
+            edits.push(Edit::Remove(a));
+            a += 1;
+        }
+        while b < new.len() && kept != Some(&new[b]) {
+            edits.push(Edit::Add(b));
+            b += 1;
+        }
+        if a < old.len() && b < new.len() {
+            edits.push(Edit::Keep(a, b));
+            (a, b) = (a + 1, b + 1);
+        }
+    }
+    edits
+}
+
+fn align_between_ends<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
     let tail = ends.take_while(|(a, b)| a == b).count();

@@ -1,114 +1,117 @@
-//! Lists, tuples and sets that change.
+//! Pairs of elements of lists and sets: the places before and after of each element that is shown.
+//! An element that goes has a place after the last one after the change, one that comes a place after
+//! the last one before it.
 
-use formwork_value::{Path, Value};
+use formwork_value::Value;
 
-use super::align::{Edit, align, folded, runs};
-use super::{Differ, Sign};
-use crate::view::human::value_set::ValueSet;
+use super::align::{Edit, align};
+use super::change::Change;
+use super::content::{Places, same};
 
-/// Number of unchanged elements shown next to a difference.
-const CONTEXT: usize = 1;
+/// The places of an element before and after.
+pub(super) type Pair = (usize, usize);
 
-impl Differ<'_> {
-    fn item(&self, sign: Sign, text: &str, at: usize) -> String {
-        self.line(sign, &format!("{text},"), at)
-    }
+/// A value that is compared by its content.
+struct ByContent<'v>(&'v Value);
 
-    fn whole_item(&self, sign: Sign, item: &Value, at: usize) -> String {
-        self.item(sign, &self.whole(sign, item, "", at), at)
-    }
-
-    pub(super) fn sets(&self, (old, new): (&[Value], &[Value]), path: &Path, at: usize) -> String {
-        let inner = at + 4;
-        let mut text = format!("[{}\n", self.note(path));
-        let (before, after) = (ValueSet::of(old), ValueSet::of(new));
-        let gone = old.iter().filter(|item| !after.holds(item));
-        let come = new.iter().filter(|item| !before.holds(item));
-        text.extend(gone.map(|item| self.whole_item(Sign::Remove, item, inner)));
-        text.extend(come.map(|item| self.whole_item(Sign::Add, item, inner)));
-        let n_kept = old.iter().filter(|item| after.holds(item)).count();
-        text.push_str(&self.hidden(n_kept, "element", at + 2));
-        text.push_str(&format!("{}]", " ".repeat(at)));
-        text
-    }
-
-    pub(super) fn lists(&self, (old, new): (&[Value], &[Value]), path: &Path, at: usize) -> String {
-        let (edits, by_place) = edits(old, new);
-        let runs: Vec<&[Edit]> = runs(&edits).collect();
-        let mut text = format!("[{}\n", self.note(path));
-        for (number, run) in runs.iter().enumerate() {
-            if let [Edit::Keep(..), ..] = run {
-                let hidden = folded(run.len(), CONTEXT, (number == 0, number + 1 == runs.len()));
-                for (place, edit) in run.iter().enumerate() {
-                    if place == hidden.start {
-                        text.push_str(&self.hidden(hidden.len(), "element", at + 2));
-                    }
-                    if let Edit::Keep(_, after) = edit
-                        && !hidden.contains(&place)
-                    {
-                        text.push_str(&self.whole_item(Sign::Keep, &new[*after], at + 4));
-                    }
-                }
-            } else {
-                text.push_str(&self.replaced(run, (old, new), (path, by_place), at + 4));
-            }
-        }
-        text.push_str(&format!("{}]", " ".repeat(at)));
-        text
-    }
-
-    /// A run of elements that go and come. Each that goes is taken to have become the next that comes if
-    /// both are objects, or if the elements are compared place by place.
-    fn replaced(
-        &self,
-        run: &[Edit],
-        (old, new): (&[Value], &[Value]),
-        (path, by_place): (&Path, bool),
-        at: usize,
-    ) -> String {
-        let gone = run.iter().filter_map(|edit| match edit {
-            Edit::Remove(place) => Some(&old[*place]),
-            _ => None,
-        });
-        let come = run.iter().filter_map(|edit| match edit {
-            Edit::Add(place) => Some((*place, &new[*place])),
-            _ => None,
-        });
-        let mut come = come.peekable();
-        let mut text = String::new();
-        for before in gone {
-            match come.next_if(|(_, after)| by_place || is_object(before) && is_object(after)) {
-                Some((place, after)) => {
-                    let sign = match self.free {
-                        true => Sign::of_free(Some(before), Some(after)),
-                        false => Sign::between(before, after),
-                    };
-                    let change = self.changed(sign, (before, after), &path.index(place), at);
-                    text.push_str(&self.item(sign, &change, at));
-                }
-                None => text.push_str(&self.whole_item(Sign::Remove, before, at)),
-            }
-        }
-        text.extend(come.map(|(_, item)| self.whole_item(Sign::Add, item, at)));
-        text
+impl PartialEq for ByContent<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        same(Some(self.0), Some(other.0))
     }
 }
 
-fn is_object(value: &Value) -> bool {
-    matches!(value.peek(), Value::Object(_) | Value::Map(_))
+/// Pairs the elements of a list.
+pub(super) fn slice_pairs(change: &Change<'_>, is_object: impl Fn(&Value) -> bool) -> Vec<Pair> {
+    let (old, new) = (change.before.elements(), change.after.elements());
+    let [before, after] = [old, new].map(|items| items.iter().map(ByContent).collect::<Vec<_>>());
+    let places = Places::of(new.iter().enumerate());
+    if old.len() == new.len() && !old.iter().all(|item| places.holds(item)) {
+        return (0..old.len()).map(|at| (at, at)).collect();
+    }
+    let is_object = |item: &ByContent<'_>| is_object(item.0);
+    paired(&align(&before, &after), (&before, &after), is_object)
 }
 
-/// The edits of a list. As in Terraform, one that keeps its length and has an element that goes is
-/// compared place by place.
-fn edits(old: &[Value], new: &[Value]) -> (Vec<Edit>, bool) {
-    let after = ValueSet::of(new);
-    if old.len() != new.len() || old.iter().all(|item| after.holds(item)) {
-        return (align(old, new), false);
+/// Pairs each object that goes with the next one that comes, if nothing that stays is between them.
+fn paired<T>(
+    edits: &[Edit],
+    (old, new): (&[T], &[T]),
+    is_object: impl Fn(&T) -> bool,
+) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for run in edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..))) {
+        let mut come = run.iter().filter_map(|edit| match edit {
+            Edit::Add(place) => Some(*place),
+            _ => None,
+        });
+        let mut come = come.by_ref().peekable();
+        for edit in run {
+            match edit {
+                Edit::Keep(before, after) => pairs.push((*before, *after)),
+                Edit::Remove(before) if is_object(&old[*before]) => {
+                    let after = come.next_if(|after| is_object(&new[*after]));
+                    pairs.push((*before, after.unwrap_or(new.len())));
+                }
+                Edit::Remove(before) => pairs.push((*before, new.len())),
+                Edit::Add(_) => {}
+            }
+        }
+        pairs.extend(come.map(|after| (old.len(), after)));
     }
-    let pairs = old.iter().zip(new).enumerate();
-    let edits = pairs.flat_map(|(at, (before, after))| match before == after {
-        true => vec![Edit::Keep(at, at)],
-        false => vec![Edit::Remove(at), Edit::Add(at)],
-    });
-    (edits.collect(), true)
+    pairs
+}
+
+/// Pairs the equal elements of a set.
+pub(super) fn set_pairs(change: &Change<'_>) -> Vec<Pair> {
+    let (old, new) = (change.before.elements(), change.after.elements());
+    let known = new.iter().enumerate().filter(|(_, item)| !item.is_unknown());
+    let mut places = Places::of(known);
+    let kept = old.iter().enumerate();
+    let mut pairs: Vec<Pair> =
+        kept.map(|(before, item)| (before, places.take(item).unwrap_or(new.len()))).collect();
+    let unknown = new.iter().enumerate().filter(|(_, item)| item.is_unknown());
+    let mut come: Vec<usize> = places.rest();
+    come.extend(unknown.map(|(at, _)| at));
+    come.sort_unstable();
+    pairs.extend(come.into_iter().map(|after| (old.len(), after)));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::Side;
+    use super::super::content::is_keyed;
+    use super::*;
+
+    fn tuple(items: &[Value]) -> Value {
+        Value::tuple(items.to_vec())
+    }
+
+    fn check(old: &[Value], new: &[Value], expected: &[Pair]) {
+        let (old, new) = (tuple(old), tuple(new));
+        let change = Change::new(Side::of(&old), Side::of(&new), &[]);
+        assert_eq!(slice_pairs(&change, is_keyed), expected);
+    }
+
+    #[test]
+    fn an_object_that_goes_is_paired_with_the_next_that_comes() {
+        let object = |n: i64| Value::object([("n", Value::int(n))]);
+        let (a, b, c) = (object(1), object(2), object(3));
+        check(
+            &[a.clone(), b.clone()],
+            &[c.clone(), b.clone(), a.clone()],
+            &[(0, 0), (1, 1), (2, 2)],
+        );
+        check(&[a, b.clone()], &[c.clone(), Value::int(1), b], &[(0, 0), (2, 1), (1, 2)]);
+        check(&[c], &[Value::int(1), Value::int(2)], &[(0, 2), (1, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn an_unknown_element_of_a_set_is_equal_to_no_other() {
+        let (a, b) = (Value::string("a"), Value::string("b"));
+        let unknown = Value::unknown(formwork_value::Type::String);
+        let (old, new) = (tuple(&[a.clone(), b]), tuple(&[unknown, a]));
+        let change = Change::new(Side::of(&old), Side::of(&new), &[]);
+        assert_eq!(set_pairs(&change), [(0, 1), (1, 2), (2, 0)]);
+    }
 }

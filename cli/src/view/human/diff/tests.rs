@@ -3,8 +3,11 @@
 use expect_test::{Expect, expect};
 use formwork_value::{Marks, Number, Path, Type, Value};
 
-use super::Differ;
+use super::render::Options;
+use super::{Differ, compare};
 use crate::view::Screen;
+
+mod nested;
 
 const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
@@ -13,9 +16,22 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
-    let differ =
-        Differ { screen: &SCREEN, signs: true, free: false, keeps: false, modern: false, forces };
-    differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
+    let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
+    let [old, new] = [&before, &after].map(Value::ty);
+    let is_one = old == new || after.is_null() || after.is_unknown();
+    let ty = if before.is_null() {
+        new
+    } else if is_one {
+        old
+    } else {
+        Type::Dynamic
+    };
+    let owner = |value: Value| Value::object([("input", value)]);
+    let (before, after) = (owner(before), owner(after));
+    let change = differ.change_of((&before, &after)).attribute("input");
+    let node = compare::by_type(change, &ty);
+    let text = differ.render(&node, 2, Options::default());
+    differ.warning(&node, 2) + &differ.line(node.sign, &format!("input = {text}"), 2)
 }
 
 fn check(before: Value, after: Value, expected: &Expect) {
@@ -43,15 +59,8 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
             ("set", Value::set(Type::String, vec![Value::string("a"), Value::string(set)])),
         ])
     };
-    let differ = Differ {
-        screen: &SCREEN,
-        signs: true,
-        free: true,
-        keeps: false,
-        modern: false,
-        forces: &[],
-    };
-    let shown = differ.attribute(("v", 1), (&value("s1", 2), &value("s2", 22)), &Path::root(), 0);
+    let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces: &[] };
+    let shown = differ.changed(("v", 1), (&value("s1", 2), &value("s2", 22)), 2);
     expect![[r#"
         ~ v = {
             ~ list = [
@@ -79,14 +88,7 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
 fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
     let zero = Value::Number(Number::from(0_i64).negate());
     assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
-    let state = Differ {
-        screen: &SCREEN,
-        signs: false,
-        free: false,
-        keeps: false,
-        modern: false,
-        forces: &[],
-    };
+    let state = Differ { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
     assert_eq!(state.shown(&zero), "-0");
 }
 
@@ -241,7 +243,7 @@ fn elements_with_parts_change_in_place() {
 
 #[test]
 fn lists_of_one_length_are_compared_place_by_place() {
-    let list = |items: [i64; 3]| Value::tuple(items.map(Value::int).to_vec());
+    let list = |items: [i64; 3]| Value::list(Type::Number, items.map(Value::int).to_vec());
     check(
         list([1, 2, 3]),
         list([2, 3, 4]),

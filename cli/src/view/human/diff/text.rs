@@ -1,33 +1,26 @@
 //! Strings of several lines, and strings that hold JSON.
 
+use formwork_value::Value;
 use formwork_value::codec::json::decode_simple;
-use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
-use super::{Differ, Sign};
+use super::change::{Change, Side};
+use super::node::{Form, Node};
+use super::render::Options;
+use super::{Differ, Sign, free};
 use crate::view::sanitize;
 
 /// Number of unchanged lines shown next to a difference.
 const CONTEXT: usize = 3;
 
 /// The value that a text of JSON holds, if it is an object or an array.
-pub(super) fn json(text: &str) -> Option<Value> {
+fn json(text: &str) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
     decode_simple(text.as_bytes()).ok()
 }
 
-/// The call that gives a JSON text, around the value rendered. As in Terraform, a note is behind the call
-/// if that is on one line.
-pub(super) fn encoded(value: &str, note: &str, at: usize) -> String {
-    if value.contains('\n') {
-        format!("jsonencode({note}\n{}{value}\n{})", " ".repeat(at + 4), " ".repeat(at))
-    } else {
-        format!("jsonencode({value}){note}")
-    }
-}
-
 /// The lines of a string as they may be shown.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
+fn lines(text: &str) -> impl Iterator<Item = String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown_line)
 }
 
@@ -40,24 +33,64 @@ fn shown_line(line: &str) -> String {
 }
 
 impl Differ<'_> {
-    /// Change of a string, if both hold JSON or one has several lines.
-    pub(super) fn texts(&self, (old, new): (&str, &str), path: &Path, at: usize) -> Option<String> {
-        let (note, end) = (self.note(path), " ".repeat(at));
-        let free = Differ { free: true, ..*self };
-        if let (Some(before), Some(after)) = (json(old), json(new)) {
-            if before == after {
-                let value = free.whole(Sign::Keep, &after, "", at + 4);
-                let verb = if note.is_empty() { "" } else { " force replacement" };
-                let note = format!(" # whitespace changes{verb}");
-                return Some(encoded(&value, &note, at));
-            }
-            let change = free.change((&before, &after), &Path::root(), at + 4);
-            if !change.contains('\n') {
-                return Some(encoded(&change, &note, at));
-            }
-            let line = self.line(Sign::Change, &change, at + 4);
-            return Some(format!("jsonencode({note}\n{line}{end})"));
+    /// Renders a string before and after, if one holds JSON or has several lines.
+    pub(super) fn text(
+        &self,
+        node: &Node<'_>,
+        (before, after): (Option<&Value>, Option<&Value>),
+        at: usize,
+        options: Options,
+    ) -> Option<String> {
+        let [old, new] = [before, after].map(|value| match value {
+            Some(Value::String(text)) => Some(text.as_str()),
+            _ => None,
+        });
+        let (note, null) = (self.note(node.forces, options), self.null(node.sign, options));
+        let margin = " ".repeat(at);
+        let text = match node.sign {
+            Sign::Add | Sign::Keep => new,
+            Sign::Remove => old,
+            Sign::Change => return self.changed_text(node, (old, new), at, options),
+        }?;
+        if let Some(value) = json(text) {
+            let values = match node.sign {
+                Sign::Add => (None, Some(&value)),
+                Sign::Remove => (Some(&value), None),
+                _ => (Some(&value), Some(&value)),
+            };
+            return Some(self.encoded(node, values, at, options));
         }
+        let all =
+            |text| lines(text).map(|line| format!("{margin}    {line}\n")).collect::<String>();
+        text.contains('\n').then(|| format!("<<-EOT{note}\n{}{margin}EOT{null}", all(text)))
+    }
+
+    /// Renders the change of a string, if one holds JSON or has several lines.
+    fn changed_text(
+        &self,
+        node: &Node<'_>,
+        (old, new): (Option<&str>, Option<&str>),
+        at: usize,
+        options: Options,
+    ) -> Option<String> {
+        let (before, after) = (old.and_then(json), new.and_then(json));
+        if before.is_some() && after.is_some() {
+            return Some(self.encoded(node, (before.as_ref(), after.as_ref()), at, options));
+        }
+        if before.is_some() || after.is_some() {
+            let [old, new] = [old, new].map(|text| text.map(Value::string));
+            let part = |before, after, sign| Node {
+                form: Form::Scalar { before, after },
+                sign,
+                forces: false,
+            };
+            let removed = Box::new(part(old.as_ref(), None, Sign::Remove));
+            let created = Box::new(part(None, new.as_ref(), Sign::Add));
+            let form = Form::TypeChange(removed, created);
+            let change = Node { form, sign: node.sign, forces: node.forces };
+            return Some(self.render(&change, at, options));
+        }
+        let (old, new) = (old.unwrap_or("null"), new.unwrap_or("null"));
         if !old.contains('\n') && !new.contains('\n') {
             return None;
         }
@@ -69,7 +102,41 @@ impl Differ<'_> {
             text.split('\n').map(shown_line).collect()
         };
         let lines = self.changed_lines(&split(old), &split(new), at);
-        Some(format!("<<-EOT{note}\n{lines}{end}EOT"))
+        let note = self.note(node.forces, options);
+        Some(format!("<<-EOT{note}\n{lines}{}EOT", " ".repeat(at)))
+    }
+
+    /// The call that encodes JSON, around the change of the encoded value.
+    fn encoded(
+        &self,
+        node: &Node<'_>,
+        (before, after): (Option<&Value>, Option<&Value>),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let change = Change::new(
+            Side::part_of(before, node.sign != Sign::Add),
+            Side::part_of(after, node.sign != Sign::Remove),
+            &[],
+        );
+        let value = free::compare(&change);
+        let mut part = Options { omits_null: true, ..options.of_part() };
+        let is_layout = value.sign == Sign::Keep && node.sign == Sign::Change;
+        let (mut layout, mut note) = (String::new(), self.note(node.forces, options));
+        if is_layout {
+            part.keeps = true;
+            let verb = if node.forces { " force replacement" } else { "" };
+            layout = format!(" # whitespace changes{verb}");
+            note.clear();
+        }
+        let text = self.render(&value, at + 4, part);
+        if !text.contains('\n') {
+            return format!("jsonencode({text}){layout}{note}");
+        }
+        let sign = if node.sign == Sign::Change && !is_layout { Sign::Change } else { Sign::Keep };
+        let line = self.line(sign, &format!("{text}{note}"), at + 4);
+        let null = self.null(node.sign, options);
+        format!("jsonencode({layout}\n{line}{}){null}", " ".repeat(at))
     }
 
     fn changed_lines(&self, old: &[String], new: &[String], at: usize) -> String {
@@ -87,7 +154,7 @@ impl Differ<'_> {
             let hidden = if hidden.len() < 2 { 0..0 } else { hidden };
             for (place, edit) in run.iter().enumerate() {
                 if place == hidden.start {
-                    text.push_str(&self.hidden(hidden.len(), "line", at + 2));
+                    text.push_str(&self.hidden(hidden.len(), "line", at + 4));
                 }
                 if hidden.contains(&place) {
                     continue;

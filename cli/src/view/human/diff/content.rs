@@ -1,0 +1,186 @@
+//! Equality of values as the JSON document of a plan shows them: types and marks do not count, an
+//! unknown attribute is absent, and an unknown element is null.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use formwork_value::{Str, Value};
+
+/// The value, unless it is null or unknown.
+pub(super) fn content(value: &Value) -> Option<&Value> {
+    Some(value.peek()).filter(|value| !matches!(value, Value::Null(_) | Value::Unknown(_)))
+}
+
+/// The members of an object or a map.
+pub(super) fn members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+    let names: &[Str] = match value.peek() {
+        Value::Map(map) => map.keys(),
+        Value::Object(object) => object.names(),
+        _ => &[],
+    };
+    names.iter().zip(value.children())
+}
+
+/// A member of an object or a map.
+pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value.peek() {
+        Value::Map(map) => map.get(name),
+        Value::Object(object) => object.get(name),
+        _ => None,
+    }
+}
+
+/// Whether two values have the same content.
+pub(super) fn same(before: Option<&Value>, after: Option<&Value>) -> bool {
+    match (before.and_then(content), after.and_then(content)) {
+        (None, None) => true,
+        (Some(before), Some(after)) => same_parts(before, after),
+        _ => false,
+    }
+}
+
+fn same_parts(before: &Value, after: &Value) -> bool {
+    if is_keyed(before) || is_keyed(after) {
+        let mut rest = known_members(after);
+        let starts_same = known_members(before).all(|(name, value)| {
+            rest.next().is_some_and(|(other, new)| name == other && same(Some(value), Some(new)))
+        });
+        return is_keyed(before) && is_keyed(after) && starts_same && rest.next().is_none();
+    }
+    if is_sequence(before) || is_sequence(after) {
+        let (old, new) = (before.children(), after.children());
+        let mut pairs = old.iter().zip(new);
+        return is_sequence(before)
+            && is_sequence(after)
+            && old.len() == new.len()
+            && pairs.all(|(old, new)| same(Some(old), Some(new)));
+    }
+    before == after
+}
+
+fn known_members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+    members(value).filter(|(_, value)| !value.is_unknown())
+}
+
+/// Whether a value is an object or a map.
+pub(super) fn is_keyed(value: &Value) -> bool {
+    matches!(value.peek(), Value::Map(_) | Value::Object(_))
+}
+
+/// Whether a value is a list, a set or a tuple.
+pub(super) fn is_sequence(value: &Value) -> bool {
+    matches!(value.peek(), Value::List(_) | Value::Set(_) | Value::Tuple(_))
+}
+
+/// The places of elements by their content, so that finding equal ones takes no comparison of each
+/// with each.
+pub(super) struct Places<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
+
+impl<'v> Places<'v> {
+    /// Collects the places of some elements.
+    pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
+        let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
+        for (at, element) in elements {
+            by_hash.entry(hash(element)).or_default().push((at, element));
+        }
+        Self(by_hash)
+    }
+
+    /// Whether an element with the content of this one is there.
+    pub(super) fn holds(&self, element: &Value) -> bool {
+        self.of_hash(element).any(|(_, other)| same(Some(element), Some(other)))
+    }
+
+    /// Removes the elements with the content of this one and returns the place of the last.
+    pub(super) fn take(&mut self, element: &Value) -> Option<usize> {
+        let found = self.0.get_mut(&hash(element))?;
+        let mut last = None;
+        found.retain(|(at, other)| {
+            let is_same = same(Some(element), Some(other));
+            last = if is_same { Some(*at) } else { last };
+            !is_same
+        });
+        last
+    }
+
+    /// The places that were not taken, in order.
+    pub(super) fn rest(self) -> Vec<usize> {
+        let mut rest: Vec<usize> = self.0.into_values().flatten().map(|(at, _)| at).collect();
+        rest.sort_unstable();
+        rest
+    }
+
+    fn of_hash(&self, element: &Value) -> impl Iterator<Item = &(usize, &'v Value)> {
+        self.0.get(&hash(element)).into_iter().flatten()
+    }
+}
+
+/// A number that values of the same content share.
+fn hash(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    feed(value, &mut hasher);
+    hasher.finish()
+}
+
+fn feed(value: &Value, into: &mut DefaultHasher) {
+    match content(value) {
+        None => 0_u8.hash(into),
+        Some(Value::Bool(truth)) => truth.hash(into),
+        Some(Value::Number(number)) => number.hash(into),
+        Some(Value::String(text)) => text.hash(into),
+        Some(keyed) if is_keyed(keyed) => {
+            for (name, value) in known_members(keyed) {
+                name.hash(into);
+                feed(value, into);
+            }
+        }
+        Some(several) => several.children().iter().for_each(|child| feed(child, into)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::{Marks, Type};
+
+    use super::*;
+
+    #[test]
+    fn types_and_marks_and_unknown_attributes_do_not_count() {
+        let object = |note: Option<Value>| {
+            let note = note.map(|note| ("note", note));
+            Value::object([("key", Value::string("k"))].into_iter().chain(note))
+        };
+        let same = |before: &Value, after: &Value| same(Some(before), Some(after));
+        let plain = object(None);
+        assert!(same(&plain, &object(Some(Value::unknown(Type::String)))));
+        assert!(!same(&plain, &object(Some(Value::null(Type::String)))));
+        assert!(same(&plain, &plain.clone().mark(Marks::SENSITIVE)));
+        assert!(same(&plain, &Value::map(Type::String, [("key", Value::string("k"))])));
+        let list = |item: Value| Value::tuple(vec![item]);
+        assert!(same(&list(Value::null(Type::Bool)), &list(Value::dynamic())));
+        assert!(!same(&list(Value::int(1)), &list(Value::string("1"))));
+        assert!(!same(&list(Value::int(1)), &plain));
+    }
+
+    #[test]
+    fn an_element_is_taken_once() {
+        let values = [Value::int(1), Value::int(2), Value::int(1)];
+        let mut places = Places::of(values.iter().enumerate());
+        assert!(places.holds(&values[0]) && !places.holds(&Value::int(3)));
+        assert_eq!(places.take(&values[0]), Some(2));
+        assert_eq!(places.take(&values[0]), None);
+        assert_eq!(places.rest(), [1]);
+    }
+
+    #[test]
+    fn many_are_matched_without_comparing_each_with_each() {
+        // Compared one by one this would take minutes.
+        let list = |from: i64| -> Vec<Value> {
+            (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
+        };
+        let (old, new) = (list(0), list(1));
+        let mut places = Places::of(new.iter().enumerate());
+        assert_eq!(old.iter().filter(|value| places.take(value).is_none()).count(), 1);
+        assert_eq!(places.rest(), [99_999]);
+    }
+}

@@ -1,0 +1,74 @@
+//! A computed difference: a tree of parts, each with its change.
+
+use formwork_value::{Str, Value};
+
+use super::Sign;
+
+/// One value with its change.
+pub(super) struct Node<'v> {
+    pub(super) form: Form<'v>,
+    pub(super) sign: Sign,
+    /// Whether its change forces a replacement.
+    pub(super) forces: bool,
+}
+
+/// Named parts, sorted by name.
+pub(super) type Parts<'v> = Vec<(&'v Str, Node<'v>)>;
+
+pub(super) enum Form<'v> {
+    /// A value without parts, or null.
+    Scalar { before: Option<&'v Value>, after: Option<&'v Value> },
+    /// A list or tuple. With `context`, the elements next to a change are shown.
+    List { elements: Vec<Node<'v>>, context: bool },
+    /// A set. If it is `nested`, the elements say that they force a replacement.
+    Set { elements: Vec<Node<'v>>, nested: bool },
+    /// A map. If it is `nested`, the keys are not aligned, and the elements say that they force a
+    /// replacement.
+    Map { elements: Parts<'v>, nested: bool },
+    /// An object. If it is `nested`, removed attributes end in `-> null`.
+    Object { attributes: Parts<'v>, nested: bool },
+    /// A block.
+    Block { attributes: Parts<'v>, blocks: Vec<Blocks<'v>> },
+    /// A value that must not be shown, with the change of its content.
+    Sensitive { inner: Sign, before: bool, after: bool },
+    /// A block that must not be shown, likewise.
+    SensitiveBlock { inner: Sign, before: bool, after: bool },
+    /// An unknown value, with the removal of the value before it.
+    Unknown(Option<Box<Node<'v>>>),
+    /// A value of another type, as a removal and a creation.
+    TypeChange(Box<Node<'v>>, Box<Node<'v>>),
+    /// An attribute that is not stored.
+    WriteOnly { sensitive: bool },
+}
+
+/// The nested blocks of one type.
+pub(super) struct Blocks<'v> {
+    pub(super) name: &'v Str,
+    /// Whether they force a replacement together.
+    pub(super) forces: bool,
+    /// Whether all of them were sensitive, and whether they will be.
+    pub(super) sensitive: (bool, bool),
+    /// Whether their number is unknown.
+    pub(super) unknown: bool,
+    /// The blocks, each with its label.
+    pub(super) blocks: Vec<(Option<&'v Str>, Node<'v>)>,
+}
+
+impl Sign {
+    /// The change of a value, with the change of one more part.
+    pub(super) fn with_part(self, part: Self) -> Self {
+        match part {
+            Self::Keep => self,
+            part if part == self => self,
+            _ => Self::Change,
+        }
+    }
+
+    /// The change of a value with these parts.
+    pub(super) fn with_parts<'n, 'v: 'n>(
+        self,
+        parts: impl IntoIterator<Item = &'n Node<'v>>,
+    ) -> Self {
+        parts.into_iter().fold(self, |sign, part| sign.with_part(part.sign))
+    }
+}

@@ -1,0 +1,390 @@
+//! Text of a computed difference.
+
+use formwork_value::Value;
+
+use super::node::{Blocks, Form, Node, Parts};
+use super::{Differ, Sign};
+use crate::view::Paint;
+use crate::view::human::value::{SENSITIVE, UNKNOWN, bare, quoted, scalar};
+
+/// Attributes that are shown also when they stay, because people know objects by them.
+const NAMES: [&str; 3] = ["id", "name", "tags"];
+
+/// The forms of a text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Options {
+    /// Whether parts that stay are shown too.
+    pub(super) keeps: bool,
+    /// Whether a value that goes does not end in `-> null`.
+    pub(super) omits_null: bool,
+    /// Whether this value says that it forces a replacement, because of the value around it.
+    pub(super) forces: bool,
+    /// Whether this value does not say so, because the value around it does.
+    pub(super) hides_forces: bool,
+}
+
+impl Options {
+    /// The options of a part.
+    pub(super) fn of_part(self) -> Self {
+        Self { forces: false, hides_forces: false, ..self }
+    }
+
+    fn without_null(self) -> Self {
+        Self { omits_null: true, ..self.of_part() }
+    }
+
+    fn keeping(self) -> Self {
+        Self { keeps: true, ..self.of_part() }
+    }
+}
+
+impl Differ<'_> {
+    /// Renders a value whose first line stands where the caller is. A closing bracket stands at `at`.
+    pub(super) fn render(&self, node: &Node<'_>, at: usize, options: Options) -> String {
+        let note = self.note(node.forces, options);
+        let null = self.null(node.sign, options);
+        match &node.form {
+            Form::Scalar { before, after } => self.scalar(node, (*before, *after), at, options),
+            Form::List { elements, context } => self.list(node, (elements, *context), at, options),
+            Form::Set { elements, nested } => self.set(node, (elements, *nested), at, options),
+            Form::Map { elements, nested } => self.map(node, (elements, *nested), at, options),
+            Form::Object { attributes, nested } => {
+                self.members(node, (attributes, *nested), at, options)
+            }
+            Form::Block { attributes, blocks } => {
+                self.block(node, (attributes, blocks), at, options)
+            }
+            Form::Sensitive { .. } => format!("{SENSITIVE}{null}{note}"),
+            Form::SensitiveBlock { .. } => {
+                let margin = " ".repeat(at);
+                format!(
+                    "{{{note}\n{margin}  # At least one attribute in this block is (or was) sensitive,\n{margin}  # so its contents will not be displayed.\n{margin}}}"
+                )
+            }
+            Form::Unknown(before) => match before {
+                Some(before) if node.sign != Sign::Add => {
+                    let hides_forces = node.forces;
+                    let options = Options { hides_forces, ..options.without_null() };
+                    format!("{} -> {UNKNOWN}{note}", self.render(before, at, options))
+                }
+                _ => format!("{UNKNOWN}{note}"),
+            },
+            Form::TypeChange(before, after) => {
+                let options = Options { omits_null: true, ..options };
+                let arrow = self.screen.paint(Paint::Yellow, "->");
+                let [before, after] = [before, after].map(|part| self.render(part, at, options));
+                format!("{before} {arrow} {after}")
+            }
+            Form::WriteOnly { sensitive } => {
+                let kind = if *sensitive { "sensitive, write-only" } else { "write-only" };
+                format!("({kind} attribute){null}{note}")
+            }
+        }
+    }
+
+    fn scalar(
+        &self,
+        node: &Node<'_>,
+        (before, after): (Option<&Value>, Option<&Value>),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let text = |value: Option<&Value>| match value {
+            // In a plan no zero has a sign; in a state that is shown it has.
+            Some(Value::Number(number)) if self.signs && number.is_zero() => "0".into(),
+            Some(Value::String(text)) => quoted(text),
+            Some(value) => scalar(value),
+            None => self.screen.paint(Paint::Dim, "null"),
+        };
+        if let Some(text) = self.text(node, (before, after), at, options) {
+            return text;
+        }
+        let note = self.note(node.forces, options);
+        match node.sign {
+            Sign::Add | Sign::Keep => format!("{}{note}", text(after)),
+            Sign::Remove if before.is_none() => format!("{}{note}", text(before)),
+            Sign::Remove => {
+                format!("{}{}{note}", text(before), self.null(node.sign, options))
+            }
+            Sign::Change => {
+                let arrow = self.screen.paint(Paint::Yellow, "->");
+                format!("{} {arrow} {}{note}", text(before), text(after))
+            }
+        }
+    }
+
+    fn list(
+        &self,
+        node: &Node<'_>,
+        (elements, context): (&[Node<'_>], bool),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let note = self.note(node.forces, options);
+        let null = self.null(node.sign, options);
+        if elements.is_empty() {
+            return format!("[]{null}{note}");
+        }
+        let mut text = format!("[{note}\n");
+        // The elements that stay since the last change.
+        let mut hidden: Vec<&Node<'_>> = Vec::new();
+        let mut is_next = false;
+        for element in elements {
+            let stays = element.sign == Sign::Keep;
+            if stays && !is_next && !options.keeps {
+                hidden.push(element);
+                continue;
+            }
+            let part = if stays && context { options.keeping() } else { options.without_null() };
+            is_next = context && !stays;
+            if context {
+                if let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
+                    text.push_str(&self.hidden(before.len(), "element", at + 4));
+                    text.push_str(&self.element(last, at + 4, options.keeping()));
+                }
+            }
+            text.push_str(&self.element(element, at + 4, part));
+        }
+        text.push_str(&self.hidden(hidden.len(), "element", at + 4));
+        format!("{text}{}]{null}", " ".repeat(at))
+    }
+
+    fn element(&self, node: &Node<'_>, at: usize, options: Options) -> String {
+        let text = format!("{},", self.render(node, at, options));
+        self.warning(node, at) + &self.line(node.sign, &text, at)
+    }
+
+    fn set(
+        &self,
+        node: &Node<'_>,
+        (elements, nested): (&[Node<'_>], bool),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let note = self.note(node.forces && !nested, options);
+        let null = self.null(node.sign, options);
+        if elements.is_empty() {
+            return format!("[]{null}{note}");
+        }
+        let part = Options { forces: node.forces && nested, ..options.without_null() };
+        let is_shown = |element: &&Node<'_>| element.sign != Sign::Keep || options.keeps;
+        let shown = elements.iter().filter(is_shown);
+        let lines: Vec<String> = shown.map(|element| self.element(element, at + 4, part)).collect();
+        let hidden = self.hidden(elements.len() - lines.len(), "element", at + 4);
+        format!("[{note}\n{}{hidden}{}]{null}", lines.concat(), " ".repeat(at))
+    }
+
+    fn map(
+        &self,
+        node: &Node<'_>,
+        (elements, nested): (&Parts<'_>, bool),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let note = self.note(node.forces && !nested, options);
+        let null = self.null(node.sign, options);
+        if elements.is_empty() {
+            return format!("{{}}{null}{note}");
+        }
+        let part = Options {
+            omits_null: nested || node.sign == Sign::Remove,
+            forces: node.forces && nested,
+            ..options.of_part()
+        };
+        let names: Vec<String> = elements.iter().map(|(key, _)| quoted(key)).collect();
+        let width = if nested { 0 } else { width_of(&names) };
+        let (mut text, mut n_hidden) = (format!("{{{note}\n"), 0);
+        for (name, (_, element)) in names.iter().zip(elements) {
+            if element.sign == Sign::Keep && !options.keeps {
+                n_hidden += 1;
+                continue;
+            }
+            let comma = if matches!(element.form, Form::Object { .. }) { "," } else { "" };
+            text.push_str(&self.named((name, width), element, comma, at + 4, part));
+        }
+        text.push_str(&self.hidden(n_hidden, "element", at + 4));
+        format!("{text}{}}}{null}", " ".repeat(at))
+    }
+
+    fn members(
+        &self,
+        node: &Node<'_>,
+        (attributes, nested): (&Parts<'_>, bool),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let note = self.note(node.forces, options);
+        let null = self.null(node.sign, options);
+        if attributes.is_empty() {
+            return format!("{{}}{null}{note}");
+        }
+        let part = Options { omits_null: !nested, ..options.of_part() };
+        let lines = self.attributes(attributes, at + 4, part);
+        format!("{{{note}\n{lines}{}}}{null}", " ".repeat(at))
+    }
+
+    /// The lines of the attributes of an object or a block.
+    fn attributes(&self, attributes: &Parts<'_>, at: usize, options: Options) -> String {
+        let names: Vec<String> = attributes.iter().map(|(name, _)| bare(name)).collect();
+        // Those that are not shown make room as well: so the column stays where it is, whatever changes.
+        let width = width_of(&names);
+        let (mut text, mut n_hidden) = (String::new(), 0);
+        for (shown, (name, node)) in names.iter().zip(attributes) {
+            let is_name = NAMES.contains(&name.as_str());
+            if node.sign == Sign::Keep && !options.keeps && !is_name {
+                n_hidden += 1;
+                continue;
+            }
+            let part = Options { keeps: options.keeps || is_name, ..options };
+            text.push_str(&self.named((shown, width), node, "", at, part));
+        }
+        text.push_str(&self.hidden(n_hidden, "attribute", at));
+        text
+    }
+
+    /// The lines of one member.
+    fn named(
+        &self,
+        (name, width): (&str, usize),
+        node: &Node<'_>,
+        comma: &str,
+        at: usize,
+        options: Options,
+    ) -> String {
+        let space = " ".repeat(width.saturating_sub(name.chars().count()));
+        let text = format!("{name}{space} = {}{comma}", self.render(node, at, options));
+        self.warning(node, at) + &self.line(node.sign, &text, at)
+    }
+
+    fn block(
+        &self,
+        node: &Node<'_>,
+        (attributes, blocks): (&Parts<'_>, &[Blocks<'_>]),
+        at: usize,
+        options: Options,
+    ) -> String {
+        let note = self.note(node.forces, options);
+        if attributes.is_empty() && blocks.is_empty() {
+            return format!("{{}}{note}");
+        }
+        let mut text = self.attributes(attributes, at + 4, options.of_part());
+        let space = if attributes.is_empty() { "" } else { "\n" };
+        let mut n_hidden = 0;
+        for group in blocks {
+            let (lines, n) = self.blocks(group, node.sign, at + 4, options.of_part());
+            if !lines.is_empty() {
+                text.push_str(space);
+                text.push_str(&lines);
+            }
+            n_hidden += n;
+        }
+        if n_hidden > 0 {
+            text.push('\n');
+            text.push_str(&self.hidden(n_hidden, "block", at + 4));
+        }
+        format!("{{{note}\n{text}{}}}", " ".repeat(at))
+    }
+
+    /// The lines of the blocks of one type, and the number of those that are not shown.
+    fn blocks(
+        &self,
+        group: &Blocks<'_>,
+        owner: Sign,
+        at: usize,
+        options: Options,
+    ) -> (String, usize) {
+        let (mut text, mut n_hidden) = (String::new(), 0);
+        let unknown = Node { form: Form::Unknown(None), sign: owner, forces: false };
+        let unknown = group.unknown.then_some((None, &unknown));
+        let known = group.blocks.iter().map(|(label, node)| (*label, node));
+        for (label, node) in unknown.into_iter().chain(known) {
+            let hidden = hidden_block(group, node);
+            let node = hidden.as_ref().unwrap_or(node);
+            if node.sign == Sign::Keep && !options.keeps {
+                n_hidden += 1;
+                continue;
+            }
+            let label = label.map_or_else(String::new, |label| format!(" {:?}", label.as_str()));
+            let part = Options { forces: group.forces, ..options };
+            let body = self.render(node, at, part);
+            text.push_str(&self.warning(node, at));
+            let line = format!("{}{label} {body}", bare(group.name));
+            text.push_str(&self.line(node.sign, &line, at));
+        }
+        (text, n_hidden)
+    }
+
+    /// End of a value that goes.
+    pub(super) fn null(&self, sign: Sign, options: Options) -> String {
+        match sign {
+            Sign::Remove if !options.omits_null => {
+                format!(" {}", self.screen.paint(Paint::Dim, "-> null"))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Note behind a value, or behind the bracket that opens it, if it forces a replacement.
+    pub(super) fn note(&self, forces: bool, options: Options) -> String {
+        match (forces || options.forces) && !options.hides_forces {
+            true => self.screen.paint(Paint::Red, " # forces replacement"),
+            false => String::new(),
+        }
+    }
+
+    /// Number of parts that were left out because they stay.
+    pub(super) fn hidden(&self, n: usize, what: &str, at: usize) -> String {
+        if n == 0 {
+            return String::new();
+        }
+        let plural = if n == 1 { "" } else { "s" };
+        let text = format!("# ({n} unchanged {what}{plural} hidden)");
+        format!("{}{}\n", " ".repeat(at), self.screen.paint(Paint::Dim, &text))
+    }
+
+    /// Lines that say that a value is no longer shown, or is shown from now on.
+    pub(super) fn warning(&self, node: &Node<'_>, at: usize) -> String {
+        let (thing, inner, before, after) = match node.form {
+            Form::Sensitive { inner, before, after } => ("attribute value", inner, before, after),
+            Form::SensitiveBlock { inner, before, after } => ("block", inner, before, after),
+            _ => return String::new(),
+        };
+        if before == after || matches!(inner, Sign::Add | Sign::Remove) {
+            return String::new();
+        }
+        let (first, second) = if after {
+            (
+                "will be marked as sensitive and will not",
+                "display in UI output after applying this change.",
+            )
+        } else {
+            ("will no longer be marked as sensitive", "after applying this change.")
+        };
+        let is_same = inner == Sign::Keep && thing != "block";
+        let end = if is_same { " The value is unchanged." } else { "" };
+        let margin = " ".repeat(at.saturating_sub(2));
+        let title = self.screen.paint(Paint::Yellow, "Warning");
+        format!("{margin}# {title}: this {thing} {first}\n{margin}# {second}{end}\n")
+    }
+}
+
+/// The node of a block in place of one that must not be shown because its whole group must not.
+fn hidden_block<'v>(group: &Blocks<'_>, node: &Node<'_>) -> Option<Node<'v>> {
+    let (before, after) = group.sensitive;
+    let is_hidden = match node.sign {
+        Sign::Add => after,
+        Sign::Remove => before,
+        Sign::Change | Sign::Keep => before || after,
+    };
+    let sign = match node.sign {
+        Sign::Keep if before != after => Sign::Change,
+        sign => sign,
+    };
+    let form = Form::SensitiveBlock { inner: node.sign, before, after };
+    is_hidden.then_some(Node { form, sign, forces: node.forces })
+}
+
+/// Width of the column of names. As in Terraform, the longest is the one with the most bytes.
+fn width_of(names: &[String]) -> usize {
+    names.iter().map(String::len).max().unwrap_or(0)
+}
