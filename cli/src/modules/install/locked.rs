@@ -9,8 +9,8 @@ use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{Manifest, Record};
 
-/// The locks that were found. Where the calls of a module could not be read, the locks of `kept` modules
-/// stay.
+/// The locks that were found. Where the calls of a module could not be read, the locks of `kept`
+/// modules stay.
 pub(super) fn with_kept(
     mut found: ModuleLock,
     lock: &ModuleLock,

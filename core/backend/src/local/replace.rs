@@ -201,8 +201,9 @@ pub(super) enum Pipe {
 }
 
 impl Disk {
-    /// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
-    /// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
+    /// Writes a file without a lock: aside first, then into its place. An existing file keeps its
+    /// mode, within that of the file `of` which it is a copy of; a new copy gets the mode of that
+    /// file.
     pub(super) fn write_aside(
         &self,
         path: &Path,

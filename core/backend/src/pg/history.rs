@@ -233,8 +233,8 @@ pub(super) async fn writes(
 }
 
 impl Table {
-    /// The current object of an instance after the last write up to a point; `None` if the history has no
-    /// write up to there.
+    /// The current object of an instance after the last write up to a point; `None` if the history
+    /// has no write up to there.
     pub(super) async fn object_at(
         &self,
         client: &Connection,
