@@ -70,7 +70,7 @@ output "o" {
 const BROKEN_LOCK: &str = "# beside a broken lock file\n";
 
 /// Configurations by name: the part beside the valid one.
-const CONFIGURATIONS: [(&str, &str); 39] = [
+const CONFIGURATIONS: [(&str, &str); 40] = [
     ("valid", ""),
     ("syntax", "locals {\n  a = 1 +\n}\n"),
     ("syntax_in_label", "resource terraform_data \"b\" {\n"),
@@ -133,6 +133,10 @@ const CONFIGURATIONS: [(&str, &str); 39] = [
     ("unsupported_argument_of_module", "module \"i\" {\n  source = \"./m\"\n  nope   = 1\n}\n"),
     ("version_of_local_module", "module \"i\" {\n  source  = \"./m\"\n  version = \"1\"\n}\n"),
     ("broken_lock_file", BROKEN_LOCK),
+    (
+        "provider_of_another_type",
+        "module \"i\" {\n  source    = \"./m\"\n  providers = { other = terraform }\n}\n",
+    ),
     ("unsupported_argument_of_provider", "provider \"terraform\" {\n  x = 1\n}\n"),
 ];
 
@@ -205,7 +209,9 @@ fn judge(engine: Engine, text: &str, command: &str) -> Judgement {
         "console" => engine.typed(folder.path(), &args, b"1 + 1\n"),
         _ => engine.run(folder.path(), None, &args),
     };
-    (run.code, summaries(&run))
+    // The errors of a configuration are warnings of `get`.
+    let word = if command == "get" { "Warning: " } else { "Error: " };
+    (run.code, summaries(&run, word).into_iter().chain(summaries(&run, "Error: ")).collect())
 }
 
 fn prepare(folder: &Path, text: &str) {
@@ -231,7 +237,10 @@ fn prepare(folder: &Path, text: &str) {
         write(".terraform/modules/modules.json", &json!({"Modules": modules}).to_string());
     }
     if text == BROKEN_LOCK {
-        write(".terraform.lock.hcl", "provider \"hashicorp/null\" {\n  version = \n");
+        write(
+            ".terraform.lock.hcl",
+            "provider \"registry.terraform.io/hashicorp/null\" {\n  version = \n",
+        );
     }
     for (name, serial) in [("terraform.tfstate", 3), ("new.tfstate", 4)] {
         write(name, &state(serial));
@@ -253,8 +262,8 @@ fn state(serial: u64) -> String {
     .to_string()
 }
 
-/// The summaries of the errors that a run printed.
-fn summaries(run: &Run) -> BTreeSet<String> {
+/// The summaries of the errors or warnings that a run printed.
+fn summaries(run: &Run, word: &str) -> BTreeSet<String> {
     let text = format!("{}\n{}", run.stdout, run.stderr);
     let plain = text.split('\u{1b}').enumerate().map(|(at, part)| match at {
         0 => part,
@@ -262,7 +271,7 @@ fn summaries(run: &Run) -> BTreeSet<String> {
     });
     let plain: String = plain.collect();
     let lines = plain.lines().map(|line| line.trim_start_matches(['│', ' ']));
-    let errors = lines.filter_map(|line| line.strip_prefix("Error: "));
+    let errors = lines.filter_map(|line| line.strip_prefix(word));
     let errors = errors.filter(|it| *it != HEADER && !it.starts_with(LOCK_HEADER));
     errors
         .map(|summary| match summary.split_once(": ") {

@@ -199,7 +199,9 @@ impl<'s> Actor<'s> {
         let args: Vec<&str> = args.iter().map(String::as_str).chain(["-no-color"]).collect();
         let run = self.run(&args);
         let is_shown = |line: &&str| {
-            line.starts_with([' ', '}', '-', '+', '~', '<', '#'])
+            // The list of overridden providers has no order.
+            let is_listed = line.starts_with(" - ");
+            !is_listed && line.starts_with([' ', '}', '-', '+', '~', '<', '#'])
                 || ["resource ", "data ", "Plan: ", "Changes to "]
                     .iter()
                     .any(|it| line.starts_with(it))
