@@ -35,7 +35,7 @@ pub const TARGETS: [Target; 19] = [
     ("settings", settings),
     ("credentials", credentials),
     ("modules", modules),
-    ("backend", backend),
+    ("backend", backend_record),
     ("registry", registry),
     ("discovery", discovery),
     ("package", fuzz_package_address),

@@ -124,10 +124,10 @@ impl<'o> Page<'o> {
     pub(super) fn collect_names(&mut self, ty: &Type) {
         match ty {
             Type::List(element) | Type::Set(element) | Type::Map(element) => {
-                self.collect_names(element)
+                self.collect_names(element);
             }
             Type::Tuple(elements) => {
-                elements.iter().for_each(|element| self.collect_names(element))
+                elements.iter().for_each(|element| self.collect_names(element));
             }
             Type::Object(object) => {
                 for (name, ty) in &object.attributes {
