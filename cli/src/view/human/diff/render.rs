@@ -137,11 +137,9 @@ impl Differ<'_> {
             }
             let part = if stays && context { options.keeping() } else { options.without_null() };
             is_next = context && !stays;
-            if context {
-                if let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
-                    text.push_str(&self.hidden(before.len(), "element", at + 4));
-                    text.push_str(&self.element(last, at + 4, options.keeping()));
-                }
+            if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
+                text.push_str(&self.hidden(before.len(), "element", at + 4));
+                text.push_str(&self.element(last, at + 4, options.keeping()));
             }
             text.push_str(&self.element(element, at + 4, part));
         }
@@ -200,7 +198,11 @@ impl Differ<'_> {
                 continue;
             }
             let comma = if matches!(element.form, Form::Object { .. }) { "," } else { "" };
-            text.push_str(&self.named((name, width), element, comma, at + 4, part));
+            let space = " ".repeat(width.saturating_sub(name.chars().count()));
+            let value = self.render(element, at + 4, part);
+            text.push_str(&self.warning(element, at + 4));
+            let line = format!("{name}{space} = {value}{comma}");
+            text.push_str(&self.line(element.sign, &line, at + 4));
         }
         text.push_str(&self.hidden(n_hidden, "element", at + 4));
         format!("{text}{}}}{null}", " ".repeat(at))
@@ -236,7 +238,7 @@ impl Differ<'_> {
                 continue;
             }
             let part = Options { keeps: options.keeps || is_name, ..options };
-            text.push_str(&self.named((shown, width), node, "", at, part));
+            text.push_str(&self.named((shown, width), node, at, part));
         }
         text.push_str(&self.hidden(n_hidden, "attribute", at));
         text
@@ -247,12 +249,11 @@ impl Differ<'_> {
         &self,
         (name, width): (&str, usize),
         node: &Node<'_>,
-        comma: &str,
         at: usize,
         options: Options,
     ) -> String {
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
-        let text = format!("{name}{space} = {}{comma}", self.render(node, at, options));
+        let text = format!("{name}{space} = {}", self.render(node, at, options));
         self.warning(node, at) + &self.line(node.sign, &text, at)
     }
 
