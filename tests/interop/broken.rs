@@ -237,10 +237,7 @@ fn prepare(folder: &Path, text: &str) {
         write(".terraform/modules/modules.json", &json!({"Modules": modules}).to_string());
     }
     if text == BROKEN_LOCK {
-        write(
-            ".terraform.lock.hcl",
-            "provider \"registry.terraform.io/hashicorp/null\" {\n  version = \n",
-        );
+        write(".terraform.lock.hcl", "]\n");
     }
     for (name, serial) in [("terraform.tfstate", 3), ("new.tfstate", 4)] {
         write(name, &state(serial));
