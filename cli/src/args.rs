@@ -399,8 +399,8 @@ fn is_stream(command: &str, words: &[String]) -> bool {
 /// The parser's description of all commands. The last occurrence of an option counts, so that the
 /// command line overrides options from the environment.
 fn description() -> clap::Command {
-    fn lenient(command: clap::Command) -> clap::Command {
-        command.args_override_self(true).mut_subcommands(lenient)
+    fn last_option_wins(command: clap::Command) -> clap::Command {
+        command.args_override_self(true).mut_subcommands(last_option_wins)
     }
     // Options that `refresh` accepts without effect are not listed.
     let inert = |arg: clap::Arg| {
@@ -417,7 +417,7 @@ fn description() -> clap::Command {
     let cli = Cli::command()
         .mut_subcommand("refresh", |refresh| refresh.mut_args(inert))
         .mut_subcommand("destroy", |destroy| destroy.mut_args(contrary));
-    lenient(cli)
+    last_option_wins(cli)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::path::Path;
 use formwork_core::addr::{ModuleSource, PackageAddr};
 
 use archive::{ArchiveError, Format, Limits};
-use checksum::Checksum;
+use checksum::ExpectedChecksum;
 use http::HttpError;
 use netrc::Netrc;
 
@@ -178,7 +178,7 @@ impl Fetcher<'_> {
     ) -> Result<(), FetchError> {
         let (url, checksum) = checksum::split(&package.url)?;
         if origin == AddressOrigin::Remote {
-            checksum.as_ref().map_or(Ok(()), Checksum::check_remote)?;
+            checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_remote)?;
         }
         let (url, format) = archive_format(&url);
         // Others choose neither an address without encryption nor the moment to send a password there.
@@ -223,7 +223,7 @@ impl Fetcher<'_> {
 }
 
 /// Refuses a checksum of anything but a file.
-fn no_file(checksum: Option<&Checksum>) -> Result<(), FetchError> {
+fn no_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(
             "a checksum cannot be specified for directory download: only a file has one, such as an archive"

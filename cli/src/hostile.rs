@@ -35,7 +35,7 @@ pub const TARGETS: [Target; 19] = [
     ("settings", settings),
     ("credentials", credentials),
     ("modules", modules),
-    ("backend", backend),
+    ("backend", backend_record),
     ("registry", registry),
     ("discovery", discovery),
     ("package", fuzz_package_address),
@@ -185,7 +185,7 @@ pub fn modules(data: &[u8]) {
 }
 
 /// The file in the data folder that records the backend.
-pub fn backend(data: &[u8]) {
+pub fn backend_record(data: &[u8]) {
     drop(InitializedBackend::parse(data));
 }
 

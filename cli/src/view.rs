@@ -43,7 +43,7 @@ impl Screen {
     /// Paints text, if colour is shown.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         if self.color && paint != Paint::Plain {
-            format!("{}{text}{RESET}", paint.code())
+            format!("{}{text}{RESET}", paint.ansi_code())
         } else {
             text.to_owned()
         }
@@ -80,7 +80,7 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    fn code(self) -> &'static str {
+    fn ansi_code(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Bold => "\u{1b}[1m",

@@ -22,8 +22,8 @@ use crate::exit::Exit;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
-/// Graph to draw.
-enum Drawing {
+/// Source of the graph to draw.
+enum GraphSource {
     /// A plan in the making.
     Planning(Options, Detail),
     /// The application of a saved plan.
@@ -62,7 +62,8 @@ async fn draw(
     args: &GraphArgs,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let of_plan = |mode| Drawing::Planning(Options { mode, ..Options::default() }, Detail::Whole);
+    let of_plan =
+        |mode| GraphSource::Planning(Options { mode, ..Options::default() }, Detail::Whole);
     let mut opened = None;
     if let Some(path) = &args.plan {
         let opening = Opening { path, sources: &[], generated: Generated::Read };
@@ -84,9 +85,9 @@ async fn draw(
             (None, config)
         }
     };
-    let drawing = match (args.kind.as_deref(), saved) {
-        (None | Some("apply"), Some(saved)) => Drawing::Applying(Box::new(saved)),
-        (None, None) => Drawing::Planning(Options::default(), Detail::Resources),
+    let source = match (args.kind.as_deref(), saved) {
+        (None | Some("apply"), Some(saved)) => GraphSource::Applying(Box::new(saved)),
+        (None, None) => GraphSource::Planning(Options::default(), Detail::Resources),
         // Without a plan nothing is to be changed, and only the configuration is left.
         (Some("plan" | "apply"), _) => of_plan(Mode::Normal),
         (Some("plan-destroy"), _) => of_plan(Mode::Destroy),
@@ -109,7 +110,7 @@ async fn draw(
         variables: BTreeMap::new(),
         time: clock::now(),
     };
-    let text = draw_prepared(diags, &prepared, state, &drawing);
+    let text = draw_prepared(diags, &prepared, state, &source);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
     text
 }
@@ -130,24 +131,24 @@ fn draw_prepared(
     diags: &mut Diagnostics,
     prepared: &Prepared<'_>,
     state: &State,
-    drawing: &Drawing,
+    source: &GraphSource,
 ) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
     let operation = prepared.operation(&pool).parallelism(1);
     let (results, world) = (Results::new(&prepared.config), operation.world(false));
     let session = operation.session(PhaseInputs {
-        state: match drawing {
-            Drawing::Planning(..) => state,
-            Drawing::Applying(saved) => &saved.plan.plan().prior,
+        state: match source {
+            GraphSource::Planning(..) => state,
+            GraphSource::Applying(saved) => &saved.plan.plan().prior,
         },
         results: &results,
         world: &world,
         watch: &NoObserver,
     });
-    match drawing {
-        Drawing::Planning(options, detail) => {
+    match source {
+        GraphSource::Planning(options, detail) => {
             plan::dot(&session, diags, options, *detail == Detail::Resources)
         }
-        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan.plan()),
+        GraphSource::Applying(saved) => apply::dot(&session, diags, saved.plan.plan()),
     }
 }

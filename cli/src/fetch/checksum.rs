@@ -19,7 +19,7 @@ const MAX_LIST: u64 = 1 << 20;
 
 /// Checksum required of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Checksum {
+pub(crate) enum ExpectedChecksum {
     /// This sum.
     Is(FileChecksum),
     /// The sum that a list has for the name of the file.
@@ -106,16 +106,16 @@ impl FileChecksum {
 ///
 /// # Errors
 /// When it is no checksum.
-pub(crate) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError> {
+pub(crate) fn split(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
     let (url, given) = query::take(url, "checksum");
     let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
     let wanted = match given.split_once(':') {
-        Some(("file", at)) => Some(Checksum::Listed { at: at.to_owned() }),
+        Some(("file", at)) => Some(ExpectedChecksum::Listed { at: at.to_owned() }),
         Some((name, digits)) => {
             let kind = KINDS.into_iter().find(|kind| kind.name() == name);
-            kind.and_then(|kind| FileChecksum::read(Some(kind), digits)).map(Checksum::Is)
+            kind.and_then(|kind| FileChecksum::read(Some(kind), digits)).map(ExpectedChecksum::Is)
         }
-        None => FileChecksum::read(None, &given).map(Checksum::Is),
+        None => FileChecksum::read(None, &given).map(ExpectedChecksum::Is),
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
@@ -125,7 +125,7 @@ pub(crate) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError>
     Ok((url, Some(wanted)))
 }
 
-impl Checksum {
+impl ExpectedChecksum {
     /// Refuses a list on this machine, for an address that came from elsewhere.
     ///
     /// # Errors

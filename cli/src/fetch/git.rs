@@ -232,7 +232,7 @@ impl Git<'_> {
         command
     }
 
-    fn ended_early(&self, end: ForcedEnd) -> String {
+    fn forced_end_message(&self, end: ForcedEnd) -> String {
         match end {
             ForcedEnd::Late => {
                 let limit = self.limit.as_secs() / 60;
@@ -273,7 +273,7 @@ impl Git<'_> {
             git.wait().and_then(|status| read.map(|()| status))
         });
         if let Some(end) = forced {
-            return Err(FetchError::Git(self.ended_early(end)));
+            return Err(FetchError::Git(self.forced_end_message(end)));
         }
         let status = ended.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(

@@ -87,7 +87,7 @@ impl Staging {
     }
 
     /// Current path of a file or folder while its package is staged.
-    pub(super) fn on_disk(&self, path: &Path) -> PathBuf {
+    pub(super) fn staged_path(&self, path: &Path) -> PathBuf {
         let waiting = path.ancestors().find_map(|place| {
             let (aside, within) = (self.places.get(place)?, path.strip_prefix(place).ok()?);
             // Joining nothing would add a slash, which means what a link leads to.
@@ -139,10 +139,10 @@ fn is_key(key: &str) -> bool {
 /// Files, also those of packages that wait, under the names they will have.
 impl Files for Staging {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
-        Disk.list(&self.on_disk(dir))
+        Disk.list(&self.staged_path(dir))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        Disk.read(&self.on_disk(path))
+        Disk.read(&self.staged_path(path))
     }
 }

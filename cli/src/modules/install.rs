@@ -344,7 +344,7 @@ impl Walk<'_> {
             return Err(diags.error(complaint::escapes(&key, call, &package.name)));
         }
         let dir = self.without_links(&dir);
-        if !self.staging.on_disk(&dir).is_dir() {
+        if !self.staging.staged_path(&dir).is_dir() {
             return Err(diags.error(complaint::unreadable(call, &dir)));
         }
         let same = self.old.0.get(&key).is_some_and(|record| {
@@ -367,7 +367,7 @@ impl Walk<'_> {
             path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
         while let Some(part) = rest.pop() {
             let next = super::clean(&clean.join(&part));
-            match std::fs::read_link(self.staging.on_disk(&next)) {
+            match std::fs::read_link(self.staging.staged_path(&next)) {
                 Ok(target) if left > 0 => {
                     left -= 1;
                     rest.extend(target.components().rev().map(|part| part.as_os_str().to_owned()));

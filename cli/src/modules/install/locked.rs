@@ -48,7 +48,7 @@ impl Walk<'_> {
         let is_local =
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
         let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
-        let package = self.staging.on_disk(&self.staging.place(key));
+        let package = self.staging.staged_path(&self.staging.place(key));
         let hash = hash::of_module(&package)
             .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
         let module = LockedModule::of(record, hash);

@@ -159,7 +159,7 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         lines.push(format!("  with {},", sanitize::line(address)));
     }
     let Some(span) = diagnostic.subject else {
-        if let Some(path) = part_of(diagnostic) {
+        if let Some(path) = nonempty_path(diagnostic) {
             lines.push(format!("  at {},", inside(path)));
         }
         // No piece of source follows.
@@ -184,7 +184,7 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         let line = excerpt(sources, span, sources.line(span.source, number));
         lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
     }
-    if let Some(path) = part_of(diagnostic) {
+    if let Some(path) = nonempty_path(diagnostic) {
         lines.push(format!("     (at {})", inside(path)));
     }
     lines.extend(explained(screen, diagnostic));
@@ -217,7 +217,7 @@ fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
 }
 
 /// The path of the part that a problem is about, unless that is the whole.
-fn part_of(diagnostic: &Diagnostic) -> Option<&Path> {
+fn nonempty_path(diagnostic: &Diagnostic) -> Option<&Path> {
     diagnostic.path.as_ref().filter(|path| !path.0.is_empty())
 }
 

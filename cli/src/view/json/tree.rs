@@ -67,7 +67,7 @@ impl Json {
         match self {
             Self::Written(json) => match indent {
                 None => text.push_str(json),
-                Some(columns) => spread(text, json, columns),
+                Some(columns) => reindent(text, json, columns),
             },
             Self::Text(string) => text.push_str(&quoted(string)),
             Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
@@ -111,8 +111,8 @@ fn enclosed<'j>(
     text.push(close);
 }
 
-/// Writes what is JSON already over several lines. It has no spaces but in strings.
-fn spread(text: &mut String, json: &str, indent: usize) {
+/// Writes compact JSON over several lines. It has no spaces but in strings.
+fn reindent(text: &mut String, json: &str, indent: usize) {
     let mut indent = indent;
     let mut letters = json.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn spreads_what_is_written_already() {
+    fn compact_json_is_reindented() {
         let written = r#"{"a":[1,{}],"b:,":"x\\\"{","c":[]}"#;
         let json = Json::object([("v", Json::Written(written.to_owned()))]);
         let spread = [
