@@ -195,7 +195,7 @@ impl<'s> Actor<'s> {
     }
 
     /// The lines that show changes and objects. Notes about a run are in each program's own words.
-    fn text(&mut self, args: &[String]) -> Value {
+    fn text(&self, args: &[String]) -> Value {
         let args: Vec<&str> = args.iter().map(String::as_str).chain(["-no-color"]).collect();
         let run = self.run(&args);
         let is_shown = |line: &&str| {
