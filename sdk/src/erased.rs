@@ -13,7 +13,7 @@ use formwork_value::{Path, Value};
 use crate::call::Call;
 use crate::context::Context;
 use crate::resource::{
-    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, StoredState, Update,
+    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, StoredValue, Update,
     Upgrade, Validate,
 };
 use crate::schema::Shape;
@@ -55,8 +55,8 @@ pub(crate) trait AnyResource: Send + Sync {
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()>;
     async fn import(&self, id: String, context: Context) -> Answer<Value>;
     async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value>;
-    async fn upgrade(&self, stored: StoredState, call: Call) -> Answer<Value>;
-    fn upgrade_identity(&self, stored: &StoredState) -> Answer<Value>;
+    async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value>;
+    fn upgrade_identity(&self, stored: &StoredValue) -> Answer<Value>;
     async fn take_over(&self, from: Foreign) -> Answer<Option<Value>>;
 }
 
@@ -186,11 +186,11 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         Ok(plan::settled(&self.resource.import_by_identity(import).await?.to_value()))
     }
 
-    async fn upgrade(&self, stored: StoredState, call: Call) -> Answer<Value> {
+    async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value> {
         Ok(self.resource.upgrade(Upgrade { stored, call }).await?.to_value())
     }
 
-    fn upgrade_identity(&self, stored: &StoredState) -> Answer<Value> {
+    fn upgrade_identity(&self, stored: &StoredValue) -> Answer<Value> {
         Ok(R::identity_upgrades().upgrade(stored)?.to_value())
     }
 

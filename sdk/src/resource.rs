@@ -8,7 +8,7 @@ use std::future::{Future, ready};
 use crate::{Answer, Computed, Draft, IdentityUpgrades, Model, Problem, Upgrades, plan};
 
 pub use calls::{
-    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, StoredState, Update, Upgrade,
+    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, StoredValue, Update, Upgrade,
     Validate,
 };
 

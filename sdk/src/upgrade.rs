@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::resource::StoredState;
+use crate::resource::StoredValue;
 use crate::{Answer, Identity, Model, Problem, Resource};
 
 /// The older versions of a resource type's schema, each with an upgrade to the newest. An old model is
@@ -84,7 +84,7 @@ impl<R: Resource> Upgrades<R> {
     /// # Errors
     /// When its version has no upgrade, when the object is not of the model of that version, and
     /// when the upgrade fails.
-    pub fn upgrade(&self, stored: &StoredState) -> Answer<R::Model> {
+    pub fn upgrade(&self, stored: &StoredValue) -> Answer<R::Model> {
         self.ways.upgrade(stored, "schema")
     }
 }
@@ -157,7 +157,7 @@ impl<R: Resource> IdentityUpgrades<R> {
         self
     }
 
-    pub(crate) fn upgrade(&self, stored: &StoredState) -> Answer<Identity<R::Model>> {
+    pub(crate) fn upgrade(&self, stored: &StoredValue) -> Answer<Identity<R::Model>> {
         self.ways.upgrade(stored, "identity")
     }
 }
@@ -165,7 +165,7 @@ impl<R: Resource> IdentityUpgrades<R> {
 /// Upgrades to a `T` from its older versions.
 struct Ways<T>(BTreeMap<u64, Box<Way<T>>>);
 
-type Way<T> = dyn Fn(&StoredState) -> Answer<T> + Send + Sync;
+type Way<T> = dyn Fn(&StoredValue) -> Answer<T> + Send + Sync;
 
 impl<T> Ways<T> {
     fn none() -> Self {
@@ -182,7 +182,7 @@ impl<T> Ways<T> {
     }
 
     /// `what` names the version: of the schema, or of the identity.
-    fn upgrade(&self, stored: &StoredState, what: &str) -> Answer<T> {
+    fn upgrade(&self, stored: &StoredValue, what: &str) -> Answer<T> {
         // No other upgrade can stand in: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(

@@ -208,7 +208,7 @@ pub struct ImportByIdentity<M: Model> {
 #[non_exhaustive]
 pub struct Upgrade {
     /// The object.
-    pub stored: StoredState,
+    pub stored: StoredValue,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
@@ -221,26 +221,26 @@ pub struct Foreign {
     /// The resource type that it had.
     pub type_name: String,
     /// The stored object.
-    pub stored: StoredState,
+    pub stored: StoredValue,
     /// Private data from the former provider, which the object keeps as this handler leaves it.
     /// Data of providers that do not use this SDK is opaque.
     pub private: Private,
     /// Identity under the former provider; `None` if it had none.
-    pub identity: Option<StoredState>,
+    pub identity: Option<StoredValue>,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 /// An object that an older version of the provider stored.
 #[derive(Clone, Debug)]
-pub struct StoredState {
+pub struct StoredValue {
     /// The schema version of the stored object.
     pub version: u64,
     /// The stored data: JSON or, before Terraform 0.12, a flat map of strings.
     pub state: RawState,
 }
 
-impl StoredState {
+impl StoredValue {
     /// Reads the object as another model, such as the one of that version. Missing attributes are
     /// null, or empty, zero or false. Unknown attributes are ignored.
     ///

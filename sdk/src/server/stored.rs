@@ -14,13 +14,13 @@ use super::{Server, check, identity};
 use crate::call::Call;
 use crate::context::Private;
 use crate::erased::AnyResource;
-use crate::resource::{Foreign, StoredState};
+use crate::resource::{Foreign, StoredValue};
 use crate::{Answer, Problem};
 
 impl Server {
     pub(super) async fn upgraded(&self, call: &Call, request: UpgradeRequest) -> Answer<Payload> {
         let resource = self.resource(&request.type_name)?;
-        let stored = StoredState { version: request.version, state: request.state };
+        let stored = StoredValue { version: request.version, state: request.state };
         let object = match stored.version.cmp(&resource.version()) {
             Ordering::Less => resource.upgrade(stored, call.clone()).await?,
             // Without an upgrade too: a host sends the JSON of its state, which may lack attributes
@@ -83,7 +83,7 @@ impl Server {
 
     pub(super) fn identity_upgraded(&self, request: UpgradeIdentityRequest) -> Answer<Payload> {
         let resource = self.resource(&request.type_name)?;
-        let stored = StoredState { version: request.version, state: request.identity };
+        let stored = StoredValue { version: request.version, state: request.identity };
         let version = resource.identity_version();
         match stored.version.cmp(&version) {
             Ordering::Less => {
@@ -102,11 +102,11 @@ impl Server {
         let from = Foreign {
             provider: request.source_provider,
             type_name: request.source_type,
-            stored: StoredState { version: request.source_version, state: request.source_state },
+            stored: StoredValue { version: request.source_version, state: request.source_state },
             private: private.clone(),
             identity: source_identity
                 .clone()
-                .map(|state| StoredState { version: request.source_identity_version, state }),
+                .map(|state| StoredValue { version: request.source_identity_version, state }),
             call: call.clone(),
         };
         let whence = format!("{} of {}", from.type_name, from.provider);
@@ -126,7 +126,7 @@ impl Server {
 }
 
 /// `what` names the version: of the schema, or of the identity.
-fn too_new(what: &str, version: u64, stored: &StoredState) -> Problem {
+fn too_new(what: &str, version: u64, stored: &StoredValue) -> Problem {
     let detail = format!(
         "The object was stored with version {} of its {what}, but this provider has version {version}. \
          Use the version of the provider that stored it, or a newer one.",

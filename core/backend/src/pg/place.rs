@@ -73,6 +73,7 @@ impl PgPlace {
             let client = self.table.open().await?;
             if let Some(Held { key, mode }) = self.held {
                 let taken = match mode {
+                    LockMode::Exclusive if key == CREATION => take_creation(&client).await?,
                     LockMode::Exclusive => try_lock(&client, key).await?,
                     LockMode::Shared => try_lock_shared(&client, key).await?,
                 };
@@ -117,12 +118,8 @@ impl PgPlace {
         let workspace = self.workspace.clone();
         let client = self.client().await?;
         // Terraform makes rows under the same key, so only one program makes a row at a time.
-        let until = Instant::now() + CREATION_WAIT;
-        while !try_lock(client, CREATION).await? {
-            if Instant::now() >= until {
-                return Err("another process is making a workspace".into());
-            }
-            tokio::time::sleep(PAUSE).await;
+        if !take_creation(client).await? {
+            return Err("another process is making a workspace".into());
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         // Released after a failure, too: a session keeps an advisory lock until it ends.
@@ -130,10 +127,10 @@ impl PgPlace {
         made.map(drop)
     }
 
-    /// The sessions that hold the lock of the row, as one line each.
+    /// The sessions that hold the lock of the row or the key of creation, as one line each.
     async fn holders(&mut self) -> Result<Vec<String>, Cause> {
         let query = format!(
-            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.objsubid = 1 AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1)",
+            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {CREATION})",
             self.table.name()
         );
         let workspace = self.workspace.clone();
@@ -145,6 +142,18 @@ impl PgPlace {
         };
         Ok(rows.iter().map(line).collect())
     }
+}
+
+/// Takes the key of creation, and waits a moment for it.
+async fn take_creation(client: &Connection) -> Result<bool, Cause> {
+    let until = Instant::now() + CREATION_WAIT;
+    while !try_lock(client, CREATION).await? {
+        if Instant::now() >= until {
+            return Ok(false);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(true)
 }
 
 async fn try_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
@@ -206,10 +215,16 @@ impl PgPlace {
             "SELECT id, pg_try_advisory_lock{suffix}(id), {IS_CREATING} FROM {} WHERE name = $1",
             self.table.name()
         );
+        let query_row = format!("SELECT id FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
         let client = self.client().await?;
         let Some(row) = client.query_opt(&query, &[&workspace]).await? else {
             if !try_lock(client, CREATION).await? {
+                return Ok(LockAttempt::Creating);
+            }
+            // Another program may have made the row in between, and hold its lock.
+            if client.query_opt(&query_row, &[&workspace]).await?.is_some() {
+                release(client, CREATION).await?;
                 return Ok(LockAttempt::Creating);
             }
             let mode = LockMode::Exclusive;

@@ -108,6 +108,29 @@ async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
     other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
     let refused = store.try_lock("test").await.unwrap_err();
     assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
+    let kept = store.force_unlock("any").await.unwrap_err().diagnostic().detail.to_string();
+    assert!(kept.contains("session ") && kept.contains("pg_terminate_backend"), "{kept}");
+}
+
+#[tokio::test]
+async fn sessions_in_other_databases_hold_no_lock_of_a_state() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    let mut store = open(&backend).await;
+    store.overwrite(file(1)).await.unwrap();
+    let other = session(server.port).await;
+    other.batch_execute("CREATE DATABASE other").await.unwrap();
+    let address = format!("host=127.0.0.1 port={} user=postgres dbname=other", server.port);
+    let (other, connection) =
+        tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    other
+        .batch_execute("SELECT pg_advisory_lock(id) FROM generate_series(-1, 9) id")
+        .await
+        .unwrap();
+    store.force_unlock("any").await.unwrap();
+    let lock = store.try_lock("test").await.unwrap();
+    store.unlock(lock).await.unwrap();
 }
 
 #[tokio::test]
