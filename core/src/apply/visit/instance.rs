@@ -186,6 +186,7 @@ impl<'a> Work<'a> {
         };
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(&self.change().before));
+        secrets.extend(sensitive_paths(&self.change().after));
         let change_request =
             ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
         let plain_config = plain(config);

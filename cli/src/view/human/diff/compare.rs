@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use formwork_lang::stack::with_stack;
 use formwork_value::schema::{Attribute, AttributeKind, Nesting};
 use formwork_value::{Str, Type};
 
@@ -22,6 +23,10 @@ pub(super) fn attribute<'v>(change: Change<'v>, attribute: &'v Attribute) -> Nod
 
 /// Compares values of a type.
 pub(super) fn by_type<'v>(change: Change<'v>, ty: &Type) -> Node<'v> {
+    with_stack(|| compare_type(change, ty))
+}
+
+fn compare_type<'v>(change: Change<'v>, ty: &Type) -> Node<'v> {
     let change = change.normalized();
     if let Some(node) = if_sensitive(&change, |inner| by_type(inner, ty)) {
         return node;

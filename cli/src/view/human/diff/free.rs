@@ -2,6 +2,7 @@
 //! are objects, sets are lists, and null is a value. As in Terraform, no part of them says that it
 //! forces a replacement.
 
+use formwork_lang::stack::with_stack;
 use formwork_value::Value;
 
 use super::Sign;
@@ -37,7 +38,7 @@ impl Kind {
 
 /// Compares two values.
 pub(super) fn compare<'v>(change: &Change<'v>) -> Node<'v> {
-    Node { forces: false, ..compare_kinds(change) }
+    Node { forces: false, ..with_stack(|| compare_kinds(change)) }
 }
 
 fn compare_kinds<'v>(change: &Change<'v>) -> Node<'v> {

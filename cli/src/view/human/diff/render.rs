@@ -1,5 +1,6 @@
 //! Text of a computed difference.
 
+use formwork_lang::stack::with_stack;
 use formwork_value::Value;
 
 use super::node::{Blocks, Form, Node, Parts};
@@ -41,6 +42,10 @@ impl Options {
 impl Differ<'_> {
     /// Renders a value whose first line stands where the caller is. A closing bracket stands at `at`.
     pub(super) fn render(&self, node: &Node<'_>, at: usize, options: Options) -> String {
+        with_stack(|| self.render_form(node, at, options))
+    }
+
+    fn render_form(&self, node: &Node<'_>, at: usize, options: Options) -> String {
         let note = self.note(node.forces, options);
         let null = self.null(node.sign, options);
         match &node.form {

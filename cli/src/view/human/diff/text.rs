@@ -13,10 +13,15 @@ use crate::view::sanitize;
 /// Number of unchanged lines shown next to a difference.
 const CONTEXT: usize = 3;
 
-/// The value that a text of JSON holds, if it is an object or an array.
-fn json(text: &str) -> Option<Value> {
+/// The most levels down to which a text of JSON is shown as the value that it holds.
+const MAX_LEVELS: usize = 100;
+
+/// The value that a text of JSON at this margin holds, if it is an object or an array.
+fn json(text: &str, at: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
-    decode_simple(text.as_bytes()).ok()
+    let value = decode_simple(text.as_bytes()).ok()?;
+    // A string in the value may hold JSON again, so the levels of one text do not limit all.
+    (at / 4 + usize::from(value.depth()) <= MAX_LEVELS).then_some(value)
 }
 
 /// The lines of a string as they may be shown.
@@ -52,7 +57,7 @@ impl Differ<'_> {
             Sign::Remove => old,
             Sign::Change => return self.changed_text(node, (old, new), at, options),
         }?;
-        if let Some(value) = json(text) {
+        if let Some(value) = json(text, at) {
             let values = match node.sign {
                 Sign::Add => (None, Some(&value)),
                 Sign::Remove => (Some(&value), None),
@@ -73,7 +78,7 @@ impl Differ<'_> {
         at: usize,
         options: Options,
     ) -> Option<String> {
-        let (before, after) = (old.and_then(json), new.and_then(json));
+        let [before, after] = [old, new].map(|text| text.and_then(|text| json(text, at)));
         if before.is_some() && after.is_some() {
             return Some(self.encoded(node, (before.as_ref(), after.as_ref()), at, options));
         }

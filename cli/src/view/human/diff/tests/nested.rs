@@ -219,3 +219,20 @@ fn removed_members_of_plain_objects_do_not_end_in_null() {
         }"#]],
     );
 }
+
+#[test]
+fn deep_values_and_json_within_json_are_shown() {
+    let nested =
+        |levels: usize, inner: &str| format!("{}{inner}{}", "[".repeat(levels), "]".repeat(levels));
+    // JSON in a string of JSON, eight times.
+    let mut texts = nested(40, "1");
+    for _ in 0..8 {
+        texts = nested(40, &format!("{texts:?}"));
+    }
+    let deep = (0..900).fold(Value::string("x"), |inner, _| Value::tuple(vec![inner]));
+    for value in [Value::string(nested(900, "")), Value::string(texts), deep] {
+        let differ = Differ { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
+        let text = differ.shown(&value);
+        assert!(text.contains('['), "{text}");
+    }
+}
