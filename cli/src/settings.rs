@@ -42,6 +42,13 @@ pub(crate) struct Settings {
     pub(crate) doubts: Vec<(String, String)>,
 }
 
+/// The choices of the user about proxies, credentials and limits.
+#[derive(Clone, Copy)]
+pub(crate) struct UserSettings<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) settings: &'a Settings,
+}
+
 /// A program that knows what hosts want to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CredentialsHelper {

@@ -98,17 +98,21 @@ impl Manifest {
 
     /// Builds the project, has it run its tests, and returns the program.
     fn built(&self, project: &Path, folder: &Path) -> PathBuf {
-        let testing = libraries("formwork_sdk_testing").remove(0);
         let (tests, program) = (folder.join("tests"), folder.join(&self.program));
-        // Cargo has built the SDK for several choices of packages; these tests fit to one of them.
-        let built = libraries("formwork_sdk").into_iter().map(|sdk| {
+        // Cargo has built the SDK for several choices of packages, and its test kit for some of them.
+        let testing = libraries("formwork_sdk_testing");
+        let sdks = libraries("formwork_sdk").into_iter();
+        let pairs = sdks.flat_map(|sdk| testing.iter().map(move |kit| (sdk.clone(), kit)));
+        let mut why = String::new();
+        let mut built = pairs.filter_map(|(sdk, kit)| {
             let mut rustc = self.rustc(project, "src/lib.rs", &sdk);
             rustc.arg("--test").arg("-o").arg(&tests);
-            extern_crate(&mut rustc, "formwork_sdk_testing", &testing);
-            run(&mut rustc).map(|_| sdk)
+            extern_crate(&mut rustc, "formwork_sdk_testing", kit);
+            run(&mut rustc).map(|_| sdk).map_err(|reason| why = reason).ok()
         });
-        let built = built.reduce(|first, next| first.or(next)).unwrap();
-        let sdk = built.unwrap_or_else(|why| panic!("it does not build:\n{why}"));
+        let sdk = built.next();
+        drop(built);
+        let sdk = sdk.unwrap_or_else(|| panic!("it does not build:\n{why}"));
         let passed = said(Command::new(&tests).current_dir(project));
         assert!(passed.contains("1 passed; 0 failed"), "{passed}");
 

@@ -15,14 +15,20 @@ use formwork_lang::syntax::parse_file;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::init::Init;
 use super::operation::may_ask;
 use super::question::{Prompt, ask};
 use super::state_session;
-use crate::args::LockArgs;
+use crate::args::{InitArgs, LockArgs};
 use crate::view::Paint;
+use crate::view::report::Report;
 use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
+
+/// A run of `init`.
+pub(super) struct Init<'a> {
+    pub(super) args: &'a InitArgs,
+    pub(super) report: &'a Report,
+}
 
 /// Settles the location of the state, as the block and the options say.
 ///

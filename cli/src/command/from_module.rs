@@ -10,9 +10,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::fetch::archive::Limits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
-use crate::modules::install::{UserSettings, fetch_root};
+use crate::modules::install::fetch_root;
 use crate::modules::source::PackageSource;
 use crate::redact;
+use crate::settings::UserSettings;
 use crate::workspace::Workspace;
 
 /// Copies the module into the working folder.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::backend::Init;
 use super::operation::{ProvidersOfState, of_state};
 use super::{backend, encryption, from_module};
 use crate::args::{InitArgs, StatePlace};
@@ -33,12 +34,6 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
         Ok(()) if !diags.has_errors() => Exit::Done,
         _ => Exit::Failed,
     }
-}
-
-/// A run of `init`.
-pub(super) struct Init<'a> {
-    pub(super) args: &'a InitArgs,
-    pub(super) report: &'a Report,
 }
 
 async fn prepare(

@@ -27,7 +27,7 @@ use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::redact;
-use crate::settings::Settings;
+use crate::settings::{Settings, UserSettings};
 
 /// Maximum depth of nested calls.
 const MAX_DEPTH: usize = 64;
@@ -48,13 +48,6 @@ pub(crate) struct ModulesFolder<'a> {
     pub(crate) pause: fn(Duration),
     /// Whether the lock file of modules must stay as it is.
     pub(crate) keeps_lock: bool,
-}
-
-/// The choices of the user about proxies, credentials and limits.
-#[derive(Clone, Copy)]
-pub(crate) struct UserSettings<'a> {
-    pub(crate) env: &'a Env,
-    pub(crate) settings: &'a Settings,
 }
 
 /// Progress, reported while it happens.
