@@ -296,9 +296,10 @@ struct Explanation {
 
 fn explanation(answer: HttpResponse) -> Option<Explanation> {
     let errors = manifest::errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
-    let describe = |(code, message): &(String, String)| match message.is_empty() {
-        true => code.clone(),
-        false => format!("{code}: {message}"),
+    let describe = |(code, message): &(String, String)| match (code.as_str(), message.as_str()) {
+        (code, "") => code.to_owned(),
+        ("", message) => message.to_owned(),
+        (code, message) => format!("{code}: {message}"),
     };
     let text = errors.iter().map(describe).collect::<Vec<_>>().join(", ");
     Some(Explanation { codes: errors.into_iter().map(|(code, _)| code).collect(), text })
