@@ -23,6 +23,11 @@ const NOT_FOUND: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
 const TOKEN_USER: &str = "<token>";
 
+/// The domains of Docker Hub. The first is the one in addresses of images.
+const HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
+/// The key of Docker Hub in the files of Docker and in credential helpers.
+const HUB_KEY: &str = "https://index.docker.io/v1/";
+
 /// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Login {
@@ -86,10 +91,15 @@ impl<'a> Logins<'a> {
             OciLogin::Password { username, password } => Secret::Password { username, password },
             OciLogin::Tokens { access, refresh } => Secret::Tokens { access, refresh },
             OciLogin::Helper(name) => {
-                let secret = ask(&name, &repository.registry)
-                    .map_err(|reason| format!("{origin}: {reason}"))?;
-                let origin = format!("the credential helper {name:?}");
-                return Ok(secret.map(|secret| Login { origin, secret }));
+                for server in server_addresses(repository) {
+                    let secret =
+                        ask(&name, &server).map_err(|reason| format!("{origin}: {reason}"))?;
+                    if let Some(secret) = secret {
+                        let origin = format!("the credential helper {name:?}");
+                        return Ok(Some(Login { origin, secret }));
+                    }
+                }
+                return Ok(None);
             }
         };
         Ok(Some(Login { origin, secret }))
@@ -172,7 +182,7 @@ fn in_file(
     let mut found = Vec::new();
     let entries = document.get("auths").and_then(Value::as_object);
     for (prefix, entry) in entries.into_iter().flatten() {
-        let Some(segments) = repository.covered_by(prefix) else { continue };
+        let Some(segments) = covered_by_key(repository, prefix) else { continue };
         // An entry without a password says that a helper has it.
         let auth = entry.get("auth").and_then(Value::as_str).filter(|auth| !auth.is_empty());
         let Some(auth) = auth else { continue };
@@ -186,12 +196,42 @@ fn in_file(
     }
     let helper =
         |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
-    let own = document.get("credHelpers").and_then(|helpers| helpers.get(&repository.registry));
+    let helpers = document.get("credHelpers").and_then(Value::as_object);
+    let own = helpers.and_then(|helpers| {
+        let mut covering =
+            helpers.iter().filter(|(key, _)| covered_by_key(repository, key) == Some(0));
+        covering.next().map(|(_, name)| name)
+    });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
         let login = helper(name).map(OciLogin::Helper);
         found.extend(login.map(|login| Candidate { segments, origin: origin.clone(), login }));
     }
     Ok(found)
+}
+
+/// The number of path segments that the key of an entry has in common with an address. `None` if the entry
+/// is not for the repository. All names of Docker Hub mean the same registry.
+fn covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
+    if !is_hub(repository) {
+        return repository.covered_by(key);
+    }
+    if key == HUB_KEY {
+        return Some(0);
+    }
+    HUB_DOMAINS.iter().find_map(|domain| {
+        let same = RepositoryAddr { registry: (*domain).to_owned(), path: repository.path.clone() };
+        same.covered_by(key)
+    })
+}
+
+fn is_hub(repository: &RepositoryAddr) -> bool {
+    HUB_DOMAINS.contains(&repository.registry.as_str())
+}
+
+/// The addresses under which a helper may have the credentials for a repository, in their order.
+fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
+    let own = format!("https://{}", repository.registry);
+    if is_hub(repository) { vec![HUB_KEY.to_owned(), own] } else { vec![own] }
 }
 
 fn is_name(name: &str) -> bool {
@@ -205,9 +245,9 @@ fn pair(auth: &str) -> Option<OciLogin> {
     Some(OciLogin::Password { username: username.to_owned(), password: password.to_owned() })
 }
 
-/// Runs `docker-credential-NAME get` with the address of a registry on its stdin.
+/// Runs `docker-credential-NAME get` with the address of a server on its stdin.
 #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(name: &str, registry: &str) -> Result<Option<Secret>, String> {
+fn ask(name: &str, server: &str) -> Result<Option<Secret>, String> {
     let program = format!("docker-credential-{name}");
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!(
@@ -216,7 +256,7 @@ fn ask(name: &str, registry: &str) -> Result<Option<Secret>, String> {
         _ => format!("the credential helper {program} failed: {error}"),
     };
     let mut given = tempfile::tempfile().map_err(failed)?;
-    given.write_all(format!("https://{registry}").as_bytes()).map_err(failed)?;
+    given.write_all(server.as_bytes()).map_err(failed)?;
     given.rewind().map_err(failed)?;
     let mut command = Command::new(&program);
     command.arg("get").stdin(given).stdout(Stdio::piped());
@@ -235,7 +275,7 @@ fn ask(name: &str, registry: &str) -> Result<Option<Secret>, String> {
     }
     secret(text).ok_or_else(|| {
         format!(
-            "the credential helper {program} answered without \"Username\" and \"Secret\" for https://{registry}"
+            "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
         )
     })
 }
@@ -320,6 +360,26 @@ mod tests {
             "oci_default_credentials { docker_style_config_files = [\".docker/config.json\"] }";
         let found = find(named, &files, "i.example/x").unwrap();
         assert_eq!(found.as_deref(), Some(".docker/config.json: i:3"));
+    }
+
+    #[test]
+    fn docker_hub_has_the_credentials_that_docker_stores() {
+        let docker = auths(&[("https://index.docker.io/v1/", "hub:1")]);
+        let own = auths(&[("https://index.docker.io/v1/", "hub:1"), ("docker.io/team", "team:2")]);
+        for (file, repository, expected) in [
+            (&docker, "docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&docker, "index.docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&docker, "registry-1.docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&own, "docker.io/team/b", Some(".docker/config.json: team:2")),
+            (&own, "docker.io/teams/b", Some(".docker/config.json: hub:1")),
+            (&docker, "docker.io.example/a/b", None),
+        ] {
+            let found = find("", &[(".docker/config.json", file)], repository).unwrap();
+            assert_eq!(found.as_deref(), expected, "{repository}");
+        }
+        let helpers = r#"{"credHelpers": {"https://index.docker.io/v1/": "nowhere-1"}}"#;
+        let error = find("", &[(".docker/config.json", helpers)], "docker.io/a/b").unwrap_err();
+        assert!(error.contains("docker-credential-nowhere-1"), "{error}");
     }
 
     #[test]
