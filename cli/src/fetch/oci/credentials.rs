@@ -183,14 +183,12 @@ fn in_file(
     let entries = document.get("auths").and_then(Value::as_object);
     for (prefix, entry) in entries.into_iter().flatten() {
         let Some(segments) = covered_by_key(repository, prefix) else { continue };
-        // An entry without a password says that a helper has it.
-        let auth = entry.get("auth").and_then(Value::as_str).filter(|auth| !auth.is_empty());
-        let Some(auth) = auth else { continue };
-        let login = pair(auth).ok_or_else(|| {
+        let login = in_entry(entry).map_err(|reason| {
             format!(
-                "the entry for {prefix:?} in {origin} is damaged: its \"auth\" is not a name and a password in base64; log in to the registry again"
+                "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
             )
         })?;
+        let Some(login) = login else { continue };
         let candidate = Candidate { segments: Some(segments), origin: origin.clone(), login };
         found.push(candidate);
     }
@@ -236,6 +234,19 @@ fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
+}
+
+/// The login in an entry. One without a token and a password says that a helper has them.
+fn in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
+    let field =
+        |name: &str| entry.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
+    // Docker stores a name without a password beside a token.
+    if let Some(token) = field("identitytoken") {
+        return Ok(Some(OciLogin::Tokens { access: None, refresh: token.to_owned() }));
+    }
+    let Some(auth) = field("auth") else { return Ok(None) };
+    let damaged = || "its \"auth\" is not a name and a password in base64".to_owned();
+    pair(auth).map(Some).ok_or_else(damaged)
 }
 
 /// The name and password in the base64 form of `NAME:PASSWORD`.
@@ -380,6 +391,22 @@ mod tests {
         let helpers = r#"{"credHelpers": {"https://index.docker.io/v1/": "nowhere-1"}}"#;
         let error = find("", &[(".docker/config.json", helpers)], "docker.io/a/b").unwrap_err();
         assert!(error.contains("docker-credential-nowhere-1"), "{error}");
+    }
+
+    #[test]
+    fn an_identity_token_precedes_a_password() {
+        for entry in [
+            r#"{"identitytoken": "t"}"#,
+            r#"{"auth": "dTo=", "identitytoken": "t"}"#,
+            r#"{"auth": "damaged", "identitytoken": "t"}"#,
+        ] {
+            let file = format!("{{\"auths\": {{\"h.example\": {entry}}}}}");
+            let found = find("", &[(".docker/config.json", &file)], "h.example/x").unwrap();
+            assert_eq!(found.as_deref(), Some(".docker/config.json: None t"), "{entry}");
+        }
+        let file = r#"{"auths": {"h.example": {"auth": "dTpw", "identitytoken": ""}}}"#;
+        let found = find("", &[(".docker/config.json", file)], "h.example/x").unwrap();
+        assert_eq!(found.as_deref(), Some(".docker/config.json: u:p"));
     }
 
     #[test]
