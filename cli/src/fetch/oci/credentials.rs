@@ -127,16 +127,14 @@ impl<'a> Logins<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    found.extend(in_file(file, &read(file)?, repository)?);
+                    for one in in_file(file, &read(file)?, repository) {
+                        found.push(one?);
+                    }
                 }
             }
             None => {
                 for file in files(self.env) {
-                    // Other programs write these files, and not for this one.
-                    match read(&file) {
-                        Ok(document) => found.extend(in_file(&file, &document, repository)?),
-                        Err(reason) => tracing::debug!(reason, "file of credentials passed over"),
-                    }
+                    found.extend(in_ambient_file(&file, repository));
                 }
             }
         }
@@ -172,25 +170,38 @@ fn read(file: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| named(error.to_string()))
 }
 
-/// The credentials for a repository in a file as Docker writes it.
+/// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
+/// is passed over.
+fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<Candidate> {
+    let found = match read(file) {
+        Ok(document) => in_file(file, &document, repository),
+        Err(reason) => vec![Err(reason)],
+    };
+    let pass_over = |reason: &String| tracing::debug!(reason, "credentials passed over");
+    found.into_iter().filter_map(|one| one.inspect_err(pass_over).ok()).collect()
+}
+
+/// The credentials for a repository in a file as Docker writes it, and the reasons why entries for it are
+/// damaged.
 fn in_file(
     file: &Path,
     document: &Value,
     repository: &RepositoryAddr,
-) -> Result<Vec<Candidate>, String> {
+) -> Vec<Result<Candidate, String>> {
     let origin = file.display().to_string();
     let mut found = Vec::new();
     let entries = document.get("auths").and_then(Value::as_object);
     for (prefix, entry) in entries.into_iter().flatten() {
         let Some(segments) = covered_by_key(repository, prefix) else { continue };
-        let login = in_entry(entry).map_err(|reason| {
+        let candidate =
+            |login| Candidate { segments: Some(segments), origin: origin.clone(), login };
+        let damaged = |reason: String| {
             format!(
                 "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
             )
-        })?;
-        let Some(login) = login else { continue };
-        let candidate = Candidate { segments: Some(segments), origin: origin.clone(), login };
-        found.push(candidate);
+        };
+        found
+            .extend(in_entry(entry).map_err(damaged).transpose().map(|login| login.map(candidate)));
     }
     let helper =
         |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
@@ -202,9 +213,9 @@ fn in_file(
     });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
         let login = helper(name).map(OciLogin::Helper);
-        found.extend(login.map(|login| Candidate { segments, origin: origin.clone(), login }));
+        found.extend(login.map(|login| Ok(Candidate { segments, origin: origin.clone(), login })));
     }
-    Ok(found)
+    found
 }
 
 /// The number of path segments that the key of an entry has in common with an address. `None` if the entry
@@ -424,9 +435,18 @@ mod tests {
             );
         }
         let entry = auths(&[("h.example", "no colon")]);
-        let error = find("", &[(".dockercfg", &entry)], "h.example/x").unwrap_err();
-        assert!(error.contains("the entry for \"h.example\" in .dockercfg is damaged"), "{error}");
-        assert_eq!(find("", &[(".dockercfg", &entry)], "other.example/x"), Ok(None));
+        let files = [(".docker/config.json", entry.as_str())];
+        let named = named(".docker/config.json");
+        let error = find(&named, &files, "h.example/x").unwrap_err();
+        assert!(
+            error.contains("the entry for \"h.example\" in .docker/config.json is damaged"),
+            "{error}"
+        );
+        assert_eq!(find(&named, &files, "other.example/x"), Ok(None));
+        assert_eq!(find("", &files, "h.example/x"), Ok(None));
+        let rc = "oci_credentials \"h.example/x\" {\n username = \"u\"\n password = \"p\"\n}\n";
+        let found = find(rc, &files, "h.example/x").unwrap();
+        assert_eq!(found.as_deref(), Some("the block oci_credentials \"h.example/x\": u:p"));
     }
 
     #[test]
