@@ -190,8 +190,10 @@ fn in_file(
 ) -> Vec<Result<Candidate, String>> {
     let origin = file.display().to_string();
     let mut found = Vec::new();
-    let entries = document.get("auths").and_then(Value::as_object);
-    for (prefix, entry) in entries.into_iter().flatten() {
+    // The old file of Docker has nothing but entries.
+    let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
+    let entries = document.get("auths").or_else(|| is_old.then_some(document));
+    for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
         let Some(segments) = covered_by_key(repository, prefix) else { continue };
         let candidate =
             |login| Candidate { segments: Some(segments), origin: origin.clone(), login };
@@ -222,7 +224,9 @@ fn in_file(
 /// is not for the repository. All names of Docker Hub mean the same registry.
 fn covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
     if !is_hub(repository) {
-        return repository.covered_by(key);
+        // Old entries have the address of the registry's interface, as in https://example.com/v1/.
+        let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());
+        return repository.covered_by(address.unwrap_or(key));
     }
     if key == HUB_KEY {
         return Some(0);
@@ -418,6 +422,16 @@ mod tests {
         let file = r#"{"auths": {"h.example": {"auth": "dTpw", "identitytoken": ""}}}"#;
         let found = find("", &[(".docker/config.json", file)], "h.example/x").unwrap();
         assert_eq!(found.as_deref(), Some(".docker/config.json: u:p"));
+    }
+
+    #[test]
+    fn an_old_file_of_docker_has_its_hosts_at_the_top() {
+        let old = r#"{"h.example": {"auth": "dTpw", "email": "e"}, "https://i.example/v1/": {"auth": "dTpw"}, "https://index.docker.io/v1/": {"auth": "dTpw"}}"#;
+        for repository in ["h.example/x", "i.example/x", "docker.io/x"] {
+            let found = find("", &[(".dockercfg", old)], repository).unwrap();
+            assert_eq!(found.as_deref(), Some(".dockercfg: u:p"), "{repository}");
+        }
+        assert_eq!(find("", &[(".docker/config.json", old)], "h.example/x"), Ok(None));
     }
 
     #[test]
