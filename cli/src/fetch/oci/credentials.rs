@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,6 +17,8 @@ use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
 use crate::signals::SupervisedChild;
 
+/// The time that a helper has. It may ask for a password.
+const HELPER_LIMIT: Duration = Duration::from_mins(5);
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;
 /// The answer of a helper that has no credentials for a registry.
@@ -47,8 +50,11 @@ pub(super) enum Secret {
 pub(super) struct Logins<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    known: Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>,
+    known: Mutex<BTreeMap<String, Arc<KnownLogins>>>,
 }
+
+/// The results of lookups by repository, for one registry.
+type KnownLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>;
 
 /// Credentials that cover a repository, before a helper is asked.
 struct Candidate {
@@ -68,14 +74,14 @@ impl<'a> Logins<'a> {
     /// # Errors
     /// When a file that the settings name cannot be read, or a helper fails: the reason.
     pub(super) fn find(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
-        // Held while a helper runs, so that it runs once for each repository.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(repository) {
-            return found.clone();
-        }
-        let found = self.look_up(repository);
-        known.insert(repository.clone(), found.clone());
-        found
+        let of_registry = {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(repository.registry.clone()).or_default())
+        };
+        // Held while a helper runs, so that it runs once for each repository, and other registries go on.
+        let mut known = of_registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.entry(repository.clone()).or_insert_with(|| self.look_up(repository));
+        found.clone()
     }
 
     fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
@@ -91,9 +97,10 @@ impl<'a> Logins<'a> {
             OciLogin::Password { username, password } => Secret::Password { username, password },
             OciLogin::Tokens { access, refresh } => Secret::Tokens { access, refresh },
             OciLogin::Helper(name) => {
+                let helper = Helper::new(&name);
                 for server in server_addresses(repository) {
                     let secret =
-                        ask(&name, &server).map_err(|reason| format!("{origin}: {reason}"))?;
+                        helper.ask(&server).map_err(|reason| format!("{origin}: {reason}"))?;
                     if let Some(secret) = secret {
                         let origin = format!("the credential helper {name:?}");
                         return Ok(Some(Login { origin, secret }));
@@ -271,39 +278,70 @@ fn pair(auth: &str) -> Option<OciLogin> {
     Some(OciLogin::Password { username: username.to_owned(), password: password.to_owned() })
 }
 
-/// Runs `docker-credential-NAME get` with the address of a server on its stdin.
-#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(name: &str, server: &str) -> Result<Option<Secret>, String> {
-    let program = format!("docker-credential-{name}");
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => format!(
-            "the credential helper {name:?} is not installed: there is no program {program} on the PATH"
-        ),
-        _ => format!("the credential helper {program} failed: {error}"),
-    };
-    let mut given = tempfile::tempfile().map_err(failed)?;
-    given.write_all(server.as_bytes()).map_err(failed)?;
-    given.rewind().map_err(failed)?;
-    let mut command = Command::new(&program);
-    command.arg("get").stdin(given).stdout(Stdio::piped());
-    let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
-    let mut text = String::new();
-    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
-    let status = child.wait().map_err(failed)?;
-    read.map_err(failed)?;
-    let text = text.trim();
-    if !status.success() {
-        if text == NOT_FOUND {
-            return Ok(None);
-        }
-        let first = text.lines().next().unwrap_or_default();
-        return Err(format!("the credential helper {program} failed with {status}: {first}"));
+/// A credential helper.
+struct Helper {
+    program: String,
+    /// The time after which it is ended.
+    limit: Duration,
+}
+
+impl Helper {
+    fn new(name: &str) -> Self {
+        Self { program: format!("docker-credential-{name}"), limit: HELPER_LIMIT }
     }
-    secret(text).ok_or_else(|| {
-        format!(
-            "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
-        )
-    })
+
+    /// The secret for a server, if the helper has one.
+    fn ask(&self, server: &str) -> Result<Option<Secret>, String> {
+        let program = &self.program;
+        let (status, text) = self.run(server)?;
+        let text = text.trim();
+        if !status.success() {
+            if text == NOT_FOUND {
+                return Ok(None);
+            }
+            let first = text.lines().next().unwrap_or_default();
+            return Err(format!("the credential helper {program} failed with {status}: {first}"));
+        }
+        secret(text).ok_or_else(|| {
+            format!(
+                "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
+            )
+        })
+    }
+
+    /// Runs `docker-credential-NAME get` with the address of a server on its stdin.
+    #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+    fn run(&self, server: &str) -> Result<(ExitStatus, String), String> {
+        let Self { program, limit } = self;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => format!(
+                "the credential helper is not installed: there is no program {program} on the PATH"
+            ),
+            _ => format!("the credential helper {program} failed: {error}"),
+        };
+        let mut given = tempfile::tempfile().map_err(failed)?;
+        given.write_all(server.as_bytes()).map_err(failed)?;
+        given.rewind().map_err(failed)?;
+        let mut command = Command::new(program);
+        command.arg("get").stdin(given).stdout(Stdio::piped());
+        let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
+        let deadline = child.end_after(*limit, || false);
+        let mut text = String::new();
+        let read =
+            child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+        child.wait_for_end();
+        let is_late = deadline.forced_end().is_some();
+        drop(deadline);
+        let status = child.wait().map_err(failed)?;
+        if is_late {
+            return Err(format!(
+                "the credential helper {program} gave no answer for {server} within {} seconds and was ended; unlock its store, or write other credentials in a block oci_credentials of the CLI configuration",
+                limit.as_secs()
+            ));
+        }
+        read.map_err(failed)?;
+        Ok((status, text))
+    }
 }
 
 /// The secret in the answer of a helper. An answer without a name and a secret has none.
@@ -320,6 +358,8 @@ fn secret(answer: &str) -> Option<Option<Secret>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::settings::Settings;
 
@@ -471,6 +511,35 @@ mod tests {
         assert!(error.contains("no program docker-credential-nowhere-1 on the PATH"), "{error}");
         let error = find("", &files, "i.example/x").unwrap_err();
         assert!(error.contains("no program docker-credential-nowhere-2 on the PATH"), "{error}");
+    }
+
+    /// A helper that is a shell script.
+    fn scripted(folder: &Path, script: &str, limit: Duration) -> Helper {
+        let program = folder.join("docker-credential-test");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        Helper { program: program.display().to_string(), limit }
+    }
+
+    #[test]
+    fn a_helper_that_is_never_done_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        for script in ["sleep 600", "exec >&-; sleep 600", "cat; sleep 600 & wait"] {
+            let helper = scripted(folder.path(), script, Duration::from_millis(300));
+            let error = helper.ask("https://h.example").unwrap_err();
+            let expected =
+                "gave no answer for https://h.example within 0 seconds and was ended; unlock";
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_helper_gets_the_address_of_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
+        let answer = scripted(folder.path(), script, HELPER_LIMIT).ask("https://h.example");
+        let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
+        assert_eq!(answer, Ok(Some(Secret::Password { username, password })));
     }
 
     #[test]
