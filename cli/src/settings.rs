@@ -216,7 +216,7 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
                 settings.helper = Some(helper(label, items, env));
             }
             Item::Labelled(name, prefix, items, line) if name == "oci_credentials" => {
-                settings.oci.read(prefix, items, line)?;
+                settings.oci.read(&prefix, items, line)?;
             }
             Item::Block(name, items, line) if name == "oci_default_credentials" => {
                 settings.oci.read_defaults(items, line, env)?;

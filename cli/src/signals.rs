@@ -137,8 +137,8 @@ impl SupervisedChild {
         self.program.wait()
     }
 
-    /// Waits until it has ended and still has its number.
-    fn wait_for_end(&self) {
+    /// Waits until it has ended and still has its number, as a deadline requires.
+    pub(crate) fn wait_for_end(&self) {
         let Ok(id) = i32::try_from(self.program.id()) else { return };
         let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}

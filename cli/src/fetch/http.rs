@@ -321,6 +321,12 @@ impl HttpResponse {
         self.response.headers().get(name)?.to_str().ok().map(str::to_owned)
     }
 
+    /// The values of a header that may be there several times, with commas between them.
+    pub(crate) fn joined_headers(&self, name: &str) -> String {
+        let values = self.response.headers().get_all(name).iter();
+        values.filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(", ")
+    }
+
     /// The text of the answer.
     ///
     /// # Errors

@@ -128,7 +128,7 @@ impl Repository<'_> {
         let what = || "such repository".to_owned();
         for _ in 0..MAX_PAGES {
             let answer = self.ask(&url, &[], self.patience, &what)?;
-            let next = answer.header(header::LINK.as_str()).and_then(|link| next_page(&link));
+            let next = next_page(&answer.joined_headers(header::LINK.as_str()));
             let next = next.map(|next| resolve(&answer.url, &next));
             let page = manifest::tags(&answer.bytes(MAX_PAGE)?).map_err(|reason| {
                 OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
@@ -280,12 +280,45 @@ pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
 /// The next step after an object that is not what its digest says.
 const REPAIR: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
-/// The target of the link to the next page.
-fn next_page(link: &str) -> Option<String> {
-    let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-    let is_next =
-        parameters.split(';').any(|one| matches!(one.trim(), "rel=\"next\"" | "rel=next"));
-    is_next.then(|| target.to_owned())
+/// The target of the link to the next page, which may be one of several links.
+fn next_page(links: &str) -> Option<String> {
+    parts(links, ',').into_iter().find_map(|link| {
+        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+        let is_next = parts(parameters, ';').into_iter().any(is_relation_next);
+        is_next.then(|| target.to_owned())
+    })
+}
+
+/// Whether the parameter of a link says that the link is to the next page.
+fn is_relation_next(parameter: &str) -> bool {
+    let Some((name, value)) = parameter.split_once('=') else { return false };
+    let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
+    name.trim().eq_ignore_ascii_case("rel") && relations.any(|one| one.eq_ignore_ascii_case("next"))
+}
+
+/// The parts of a header between separators that stand neither in `<>` nor in quotes.
+fn parts(text: &str, separator: char) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut closing = None;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        match closing {
+            Some('"') if is_escaped => is_escaped = false,
+            Some('"') if c == '\\' => is_escaped = true,
+            Some(end) if c == end => closing = None,
+            Some(_) => {}
+            None if c == '<' => closing = Some('>'),
+            None if c == '"' => closing = Some('"'),
+            None if c == separator => {
+                found.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            None => {}
+        }
+    }
+    found.push(&text[start..]);
+    found
 }
 
 /// The codes and the explanation of a refusal, as registries give them.
@@ -296,9 +329,10 @@ struct Explanation {
 
 fn explanation(answer: HttpResponse) -> Option<Explanation> {
     let errors = manifest::errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
-    let describe = |(code, message): &(String, String)| match message.is_empty() {
-        true => code.clone(),
-        false => format!("{code}: {message}"),
+    let describe = |(code, message): &(String, String)| match (code.as_str(), message.as_str()) {
+        (code, "") => code.to_owned(),
+        ("", message) => message.to_owned(),
+        (code, message) => format!("{code}: {message}"),
     };
     let text = errors.iter().map(describe).collect::<Vec<_>>().join(", ");
     Some(Explanation { codes: errors.into_iter().map(|(code, _)| code).collect(), text })
@@ -337,5 +371,27 @@ impl<W: Write> Write for Counting<'_, W> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_to_the_next_page_may_be_one_of_several() {
+        for (link, expected) in [
+            ("</a?n=1>; rel=\"next\"", Some("/a?n=1")),
+            ("</a>;rel=next", Some("/a")),
+            ("</a>; rel=\"prev\", </b>; rel=\"next\"", Some("/b")),
+            ("</b>; rel=\"next\", </a>; rel=\"prev\"", Some("/b")),
+            ("</b,c;d>; title=\"x, </y>; rel=next\"; Rel=\"last Next\"", Some("/b,c;d")),
+            ("</a>; title=\"a\\\", <b>; rel=next\", </c>; rel=next", Some("/c")),
+            ("</a>; rel=\"prev\"", None),
+            ("</a>", None),
+            ("", None),
+        ] {
+            assert_eq!(next_page(link).as_deref(), expected, "{link}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::expanded;
-use super::repository::check_prefix;
+use super::repository::read_prefix;
 use super::text::{Item, Located, Value};
 use crate::env::Env;
 
@@ -86,9 +86,9 @@ impl OciSettings {
     }
 
     /// Reads a block `oci_credentials`.
-    pub(super) fn read(&mut self, prefix: String, items: Vec<Item>, line: usize) -> Located<()> {
+    pub(super) fn read(&mut self, label: &str, items: Vec<Item>, line: usize) -> Located<()> {
         let at = |reason: String| (line, reason);
-        check_prefix(&prefix)
+        let prefix = read_prefix(label)
             .map_err(|reason| at(format!("the label of oci_credentials is wrong: {reason}")))?;
         let block = format!("the oci_credentials block for {prefix:?}");
         let mut values: [Option<String>; 5] = Default::default();
@@ -251,6 +251,10 @@ mod tests {
             let (line, error) = read(&text).unwrap_err();
             assert!(line == 2 && error.contains(reason), "{text}: {line}: {error}");
         }
+        let body = "docker_credentials_helper = \"x\"";
+        let same = format!("{}{}", block("h.example", body), block("H.Example", body));
+        let (line, error) = read(&same).unwrap_err();
+        assert!(line == 3 && error.contains("only one oci_credentials block"), "{line}: {error}");
         let twice = format!("{}{}", defaults(""), defaults(""));
         assert_eq!(read(&twice).unwrap_err().0, 3);
     }

@@ -17,7 +17,7 @@ use super::method::parts;
 /// The address of a repository in an OCI registry: `example.com/providers/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RepositoryAddr {
-    /// The domain of the registry, with its port if one is given.
+    /// The domain of the registry in lower case, with its port if one is given.
     pub(crate) registry: String,
     /// The path of the repository in the registry.
     pub(crate) path: String,
@@ -39,7 +39,7 @@ impl RepositoryAddr {
                 "{path:?} is not the name of a repository in an OCI registry; write lower-case letters and digits, with single separators (. _ - /) between them"
             ));
         }
-        Ok(Self { registry: registry.to_owned(), path: path.to_owned() })
+        Ok(Self { registry: registry.to_ascii_lowercase(), path: path.to_owned() })
     }
 
     /// Reads an address: the domain of the registry, a slash, and the path of the repository.
@@ -69,7 +69,7 @@ impl RepositoryAddr {
         let (registry, path) = prefix
             .split_once('/')
             .map_or((prefix, None), |(registry, path)| (registry, Some(path)));
-        if registry != self.registry {
+        if !registry.eq_ignore_ascii_case(&self.registry) {
             return None;
         }
         let Some(path) = path else { return Some(0) };
@@ -85,14 +85,14 @@ impl Display for RepositoryAddr {
     }
 }
 
-/// Checks a prefix of addresses: the domain of a registry, alone or with a path.
+/// Reads a prefix of addresses: the domain of a registry, alone or with a path. The domain becomes lower case.
 ///
 /// # Errors
 /// When it is malformed: the reason.
-pub(super) fn check_prefix(prefix: &str) -> Result<(), String> {
+pub(super) fn read_prefix(prefix: &str) -> Result<String, String> {
     match prefix.contains('/') {
-        true => RepositoryAddr::parse(prefix).map(drop),
-        false => RepositoryAddr::new(prefix, "any").map(drop),
+        true => RepositoryAddr::parse(prefix).map(|addr| addr.to_string()),
+        false => RepositoryAddr::new(prefix, "any").map(|addr| addr.registry),
     }
 }
 
@@ -274,6 +274,16 @@ mod tests {
         ] {
             assert!(RepositoryAddr::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_domain_of_a_registry_has_no_case() {
+        let addr = RepositoryAddr::parse("H.Example:5000/a").unwrap();
+        assert_eq!(addr, RepositoryAddr::parse("h.example:5000/a").unwrap());
+        assert_eq!(addr.to_string(), "h.example:5000/a");
+        assert_eq!(addr.covered_by("h.EXAMPLE:5000/a"), Some(1));
+        let hub = RepositoryAddr::parse("Docker.IO/a").unwrap();
+        assert_eq!(hub.server(), "registry-1.docker.io");
     }
 
     #[test]

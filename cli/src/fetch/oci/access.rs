@@ -1,6 +1,6 @@
 //! Authorization of requests to OCI registries: the challenge of a registry, and the token that its token
 //! service returns. Credentials go to the registry they are for, and to the token service it names, over
-//! https only.
+//! https or within this machine only.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -94,7 +94,7 @@ impl Repository<'_> {
                 {
                     return Ok(format!("Bearer {access}"));
                 }
-                if !http::is_private(realm) {
+                if !may_ask(realm, self.addr.server()) {
                     return Err(OciError::Unauthorized(format!(
                         "the registry {} names a token service that is not encrypted, and nothing is sent there: {:?}",
                         self.addr.registry,
@@ -198,6 +198,14 @@ impl Repository<'_> {
     }
 }
 
+/// Whether the token service of a registry may be asked: over https, or within this machine if the registry
+/// is there too. A registry elsewhere must not reach the services of this machine.
+fn may_ask(realm: &str, registry: &str) -> bool {
+    let (scheme, _) = realm.split_once("://").unwrap_or_default();
+    let is_local = || http::is_private(&format!("http://{registry}"));
+    http::is_private(realm) && (scheme.eq_ignore_ascii_case("https") || is_local())
+}
+
 fn basic(username: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{username}:{password}")))
 }
@@ -205,6 +213,23 @@ fn basic(username: &str, password: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_service_is_encrypted_or_on_the_machine_of_the_registry() {
+        for (realm, registry, may) in [
+            ("https://auth.example/token", "h.example", true),
+            ("HTTPS://localhost/token", "h.example:5000", true),
+            ("http://auth.example/token", "h.example", false),
+            ("http://localhost/token", "h.example", false),
+            ("http://127.0.0.1:80/token", "localhost.example:5000", false),
+            ("http://127.0.0.1:80/token", "localhost:5000", true),
+            ("http://localhost/token", "[::1]:5000", true),
+            ("http://auth.example/token", "localhost:5000", false),
+            ("", "localhost", false),
+        ] {
+            assert_eq!(may_ask(realm, registry), may, "{realm} {registry}");
+        }
+    }
 
     #[test]
     fn a_challenge_is_read_however_it_is_written() {

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,12 +17,19 @@ use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
 use crate::signals::SupervisedChild;
 
+/// The time that a helper has. It may ask for a password.
+const HELPER_LIMIT: Duration = Duration::from_mins(5);
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;
 /// The answer of a helper that has no credentials for a registry.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
 const TOKEN_USER: &str = "<token>";
+
+/// The domains of Docker Hub. The first is the one in addresses of images.
+const HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
+/// The key of Docker Hub in the files of Docker and in credential helpers.
+const HUB_KEY: &str = "https://index.docker.io/v1/";
 
 /// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +50,11 @@ pub(super) enum Secret {
 pub(super) struct Logins<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    known: Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>,
+    known: Mutex<BTreeMap<String, Arc<KnownLogins>>>,
 }
+
+/// The results of lookups by repository, for one registry.
+type KnownLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>;
 
 /// Credentials that cover a repository, before a helper is asked.
 struct Candidate {
@@ -63,14 +74,14 @@ impl<'a> Logins<'a> {
     /// # Errors
     /// When a file that the settings name cannot be read, or a helper fails: the reason.
     pub(super) fn find(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
-        // Held while a helper runs, so that it runs once for each repository.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(repository) {
-            return found.clone();
-        }
-        let found = self.look_up(repository);
-        known.insert(repository.clone(), found.clone());
-        found
+        let of_registry = {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(repository.registry.clone()).or_default())
+        };
+        // Held while a helper runs, so that it runs once for each repository, and other registries go on.
+        let mut known = of_registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.entry(repository.clone()).or_insert_with(|| self.look_up(repository));
+        found.clone()
     }
 
     fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
@@ -86,10 +97,16 @@ impl<'a> Logins<'a> {
             OciLogin::Password { username, password } => Secret::Password { username, password },
             OciLogin::Tokens { access, refresh } => Secret::Tokens { access, refresh },
             OciLogin::Helper(name) => {
-                let secret = ask(&name, &repository.registry)
-                    .map_err(|reason| format!("{origin}: {reason}"))?;
-                let origin = format!("the credential helper {name:?}");
-                return Ok(secret.map(|secret| Login { origin, secret }));
+                let helper = Helper::new(&name);
+                for server in server_addresses(repository) {
+                    let secret =
+                        helper.ask(&server).map_err(|reason| format!("{origin}: {reason}"))?;
+                    if let Some(secret) = secret {
+                        let origin = format!("the credential helper {name:?}");
+                        return Ok(Some(Login { origin, secret }));
+                    }
+                }
+                return Ok(None);
             }
         };
         Ok(Some(Login { origin, secret }))
@@ -117,16 +134,14 @@ impl<'a> Logins<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    found.extend(in_file(file, &read(file)?, repository)?);
+                    for one in in_file(file, &read(file)?, repository) {
+                        found.push(one?);
+                    }
                 }
             }
             None => {
                 for file in files(self.env) {
-                    // Other programs write these files, and not for this one.
-                    match read(&file) {
-                        Ok(document) => found.extend(in_file(&file, &document, repository)?),
-                        Err(reason) => tracing::debug!(reason, "file of credentials passed over"),
-                    }
+                    found.extend(in_ambient_file(&file, repository));
                 }
             }
         }
@@ -162,40 +177,98 @@ fn read(file: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| named(error.to_string()))
 }
 
-/// The credentials for a repository in a file as Docker writes it.
+/// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
+/// is passed over.
+fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<Candidate> {
+    let found = match read(file) {
+        Ok(document) => in_file(file, &document, repository),
+        Err(reason) => vec![Err(reason)],
+    };
+    let pass_over = |reason: &String| tracing::debug!(reason, "credentials passed over");
+    found.into_iter().filter_map(|one| one.inspect_err(pass_over).ok()).collect()
+}
+
+/// The credentials for a repository in a file as Docker writes it, and the reasons why entries for it are
+/// damaged.
 fn in_file(
     file: &Path,
     document: &Value,
     repository: &RepositoryAddr,
-) -> Result<Vec<Candidate>, String> {
+) -> Vec<Result<Candidate, String>> {
     let origin = file.display().to_string();
     let mut found = Vec::new();
-    let entries = document.get("auths").and_then(Value::as_object);
-    for (prefix, entry) in entries.into_iter().flatten() {
-        let Some(segments) = repository.covered_by(prefix) else { continue };
-        // An entry without a password says that a helper has it.
-        let auth = entry.get("auth").and_then(Value::as_str).filter(|auth| !auth.is_empty());
-        let Some(auth) = auth else { continue };
-        let login = pair(auth).ok_or_else(|| {
+    // The old file of Docker has nothing but entries.
+    let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
+    let entries = document.get("auths").or_else(|| is_old.then_some(document));
+    for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
+        let Some(segments) = covered_by_key(repository, prefix) else { continue };
+        let candidate =
+            |login| Candidate { segments: Some(segments), origin: origin.clone(), login };
+        let damaged = |reason: String| {
             format!(
-                "the entry for {prefix:?} in {origin} is damaged: its \"auth\" is not a name and a password in base64; log in to the registry again"
+                "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
             )
-        })?;
-        let candidate = Candidate { segments: Some(segments), origin: origin.clone(), login };
-        found.push(candidate);
+        };
+        found
+            .extend(in_entry(entry).map_err(damaged).transpose().map(|login| login.map(candidate)));
     }
     let helper =
         |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
-    let own = document.get("credHelpers").and_then(|helpers| helpers.get(&repository.registry));
+    let helpers = document.get("credHelpers").and_then(Value::as_object);
+    let own = helpers.and_then(|helpers| {
+        let mut covering =
+            helpers.iter().filter(|(key, _)| covered_by_key(repository, key) == Some(0));
+        covering.next().map(|(_, name)| name)
+    });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
         let login = helper(name).map(OciLogin::Helper);
-        found.extend(login.map(|login| Candidate { segments, origin: origin.clone(), login }));
+        found.extend(login.map(|login| Ok(Candidate { segments, origin: origin.clone(), login })));
     }
-    Ok(found)
+    found
+}
+
+/// The number of path segments that the key of an entry has in common with an address. `None` if the entry
+/// is not for the repository. All names of Docker Hub mean the same registry.
+fn covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
+    if !is_hub(repository) {
+        // Old entries have the address of the registry's interface, as in https://example.com/v1/.
+        let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());
+        return repository.covered_by(address.unwrap_or(key));
+    }
+    if key == HUB_KEY {
+        return Some(0);
+    }
+    HUB_DOMAINS.iter().find_map(|domain| {
+        let same = RepositoryAddr { registry: (*domain).to_owned(), path: repository.path.clone() };
+        same.covered_by(key)
+    })
+}
+
+fn is_hub(repository: &RepositoryAddr) -> bool {
+    HUB_DOMAINS.contains(&repository.registry.as_str())
+}
+
+/// The addresses under which a helper may have the credentials for a repository, in their order.
+fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
+    let own = format!("https://{}", repository.registry);
+    if is_hub(repository) { vec![HUB_KEY.to_owned(), own] } else { vec![own] }
 }
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
+}
+
+/// The login in an entry. One without a token and a password says that a helper has them.
+fn in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
+    let field =
+        |name: &str| entry.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
+    // Docker stores a name without a password beside a token.
+    if let Some(token) = field("identitytoken") {
+        return Ok(Some(OciLogin::Tokens { access: None, refresh: token.to_owned() }));
+    }
+    let Some(auth) = field("auth") else { return Ok(None) };
+    let damaged = || "its \"auth\" is not a name and a password in base64".to_owned();
+    pair(auth).map(Some).ok_or_else(damaged)
 }
 
 /// The name and password in the base64 form of `NAME:PASSWORD`.
@@ -205,39 +278,70 @@ fn pair(auth: &str) -> Option<OciLogin> {
     Some(OciLogin::Password { username: username.to_owned(), password: password.to_owned() })
 }
 
-/// Runs `docker-credential-NAME get` with the address of a registry on its stdin.
-#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(name: &str, registry: &str) -> Result<Option<Secret>, String> {
-    let program = format!("docker-credential-{name}");
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => format!(
-            "the credential helper {name:?} is not installed: there is no program {program} on the PATH"
-        ),
-        _ => format!("the credential helper {program} failed: {error}"),
-    };
-    let mut given = tempfile::tempfile().map_err(failed)?;
-    given.write_all(format!("https://{registry}").as_bytes()).map_err(failed)?;
-    given.rewind().map_err(failed)?;
-    let mut command = Command::new(&program);
-    command.arg("get").stdin(given).stdout(Stdio::piped());
-    let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
-    let mut text = String::new();
-    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
-    let status = child.wait().map_err(failed)?;
-    read.map_err(failed)?;
-    let text = text.trim();
-    if !status.success() {
-        if text == NOT_FOUND {
-            return Ok(None);
-        }
-        let first = text.lines().next().unwrap_or_default();
-        return Err(format!("the credential helper {program} failed with {status}: {first}"));
+/// A credential helper.
+struct Helper {
+    program: String,
+    /// The time after which it is ended.
+    limit: Duration,
+}
+
+impl Helper {
+    fn new(name: &str) -> Self {
+        Self { program: format!("docker-credential-{name}"), limit: HELPER_LIMIT }
     }
-    secret(text).ok_or_else(|| {
-        format!(
-            "the credential helper {program} answered without \"Username\" and \"Secret\" for https://{registry}"
-        )
-    })
+
+    /// The secret for a server, if the helper has one.
+    fn ask(&self, server: &str) -> Result<Option<Secret>, String> {
+        let program = &self.program;
+        let (status, text) = self.run(server)?;
+        let text = text.trim();
+        if !status.success() {
+            if text == NOT_FOUND {
+                return Ok(None);
+            }
+            let first = text.lines().next().unwrap_or_default();
+            return Err(format!("the credential helper {program} failed with {status}: {first}"));
+        }
+        secret(text).ok_or_else(|| {
+            format!(
+                "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
+            )
+        })
+    }
+
+    /// Runs `docker-credential-NAME get` with the address of a server on its stdin.
+    #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+    fn run(&self, server: &str) -> Result<(ExitStatus, String), String> {
+        let Self { program, limit } = self;
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => format!(
+                "the credential helper is not installed: there is no program {program} on the PATH"
+            ),
+            _ => format!("the credential helper {program} failed: {error}"),
+        };
+        let mut given = tempfile::tempfile().map_err(failed)?;
+        given.write_all(server.as_bytes()).map_err(failed)?;
+        given.rewind().map_err(failed)?;
+        let mut command = Command::new(program);
+        command.arg("get").stdin(given).stdout(Stdio::piped());
+        let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
+        let deadline = child.end_after(*limit, || false);
+        let mut text = String::new();
+        let read =
+            child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+        child.wait_for_end();
+        let is_late = deadline.forced_end().is_some();
+        drop(deadline);
+        let status = child.wait().map_err(failed)?;
+        if is_late {
+            return Err(format!(
+                "the credential helper {program} gave no answer for {server} within {} seconds and was ended; unlock its store, or write other credentials in a block oci_credentials of the CLI configuration",
+                limit.as_secs()
+            ));
+        }
+        read.map_err(failed)?;
+        Ok((status, text))
+    }
 }
 
 /// The secret in the answer of a helper. An answer without a name and a secret has none.
@@ -254,6 +358,8 @@ fn secret(answer: &str) -> Option<Option<Secret>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::settings::Settings;
 
@@ -323,6 +429,52 @@ mod tests {
     }
 
     #[test]
+    fn docker_hub_has_the_credentials_that_docker_stores() {
+        let docker = auths(&[("https://index.docker.io/v1/", "hub:1")]);
+        let own = auths(&[("https://index.docker.io/v1/", "hub:1"), ("docker.io/team", "team:2")]);
+        for (file, repository, expected) in [
+            (&docker, "docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&docker, "index.docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&docker, "registry-1.docker.io/a/b", Some(".docker/config.json: hub:1")),
+            (&own, "docker.io/team/b", Some(".docker/config.json: team:2")),
+            (&own, "docker.io/teams/b", Some(".docker/config.json: hub:1")),
+            (&docker, "docker.io.example/a/b", None),
+        ] {
+            let found = find("", &[(".docker/config.json", file)], repository).unwrap();
+            assert_eq!(found.as_deref(), expected, "{repository}");
+        }
+        let helpers = r#"{"credHelpers": {"https://index.docker.io/v1/": "nowhere-1"}}"#;
+        let error = find("", &[(".docker/config.json", helpers)], "docker.io/a/b").unwrap_err();
+        assert!(error.contains("docker-credential-nowhere-1"), "{error}");
+    }
+
+    #[test]
+    fn an_identity_token_precedes_a_password() {
+        for entry in [
+            r#"{"identitytoken": "t"}"#,
+            r#"{"auth": "dTo=", "identitytoken": "t"}"#,
+            r#"{"auth": "damaged", "identitytoken": "t"}"#,
+        ] {
+            let file = format!("{{\"auths\": {{\"h.example\": {entry}}}}}");
+            let found = find("", &[(".docker/config.json", &file)], "h.example/x").unwrap();
+            assert_eq!(found.as_deref(), Some(".docker/config.json: None t"), "{entry}");
+        }
+        let file = r#"{"auths": {"h.example": {"auth": "dTpw", "identitytoken": ""}}}"#;
+        let found = find("", &[(".docker/config.json", file)], "h.example/x").unwrap();
+        assert_eq!(found.as_deref(), Some(".docker/config.json: u:p"));
+    }
+
+    #[test]
+    fn an_old_file_of_docker_has_its_hosts_at_the_top() {
+        let old = r#"{"h.example": {"auth": "dTpw", "email": "e"}, "https://i.example/v1/": {"auth": "dTpw"}, "https://index.docker.io/v1/": {"auth": "dTpw"}}"#;
+        for repository in ["h.example/x", "i.example/x", "docker.io/x"] {
+            let found = find("", &[(".dockercfg", old)], repository).unwrap();
+            assert_eq!(found.as_deref(), Some(".dockercfg: u:p"), "{repository}");
+        }
+        assert_eq!(find("", &[(".docker/config.json", old)], "h.example/x"), Ok(None));
+    }
+
+    #[test]
     fn a_damaged_file_stops_nothing_unless_the_settings_name_it() {
         let files = [(".docker/config.json", "{"), (".dockercfg", "[]")];
         assert_eq!(find("", &files, "h.example/x"), Ok(None));
@@ -337,9 +489,18 @@ mod tests {
             );
         }
         let entry = auths(&[("h.example", "no colon")]);
-        let error = find("", &[(".dockercfg", &entry)], "h.example/x").unwrap_err();
-        assert!(error.contains("the entry for \"h.example\" in .dockercfg is damaged"), "{error}");
-        assert_eq!(find("", &[(".dockercfg", &entry)], "other.example/x"), Ok(None));
+        let files = [(".docker/config.json", entry.as_str())];
+        let named = named(".docker/config.json");
+        let error = find(&named, &files, "h.example/x").unwrap_err();
+        assert!(
+            error.contains("the entry for \"h.example\" in .docker/config.json is damaged"),
+            "{error}"
+        );
+        assert_eq!(find(&named, &files, "other.example/x"), Ok(None));
+        assert_eq!(find("", &files, "h.example/x"), Ok(None));
+        let rc = "oci_credentials \"h.example/x\" {\n username = \"u\"\n password = \"p\"\n}\n";
+        let found = find(rc, &files, "h.example/x").unwrap();
+        assert_eq!(found.as_deref(), Some("the block oci_credentials \"h.example/x\": u:p"));
     }
 
     #[test]
@@ -350,6 +511,35 @@ mod tests {
         assert!(error.contains("no program docker-credential-nowhere-1 on the PATH"), "{error}");
         let error = find("", &files, "i.example/x").unwrap_err();
         assert!(error.contains("no program docker-credential-nowhere-2 on the PATH"), "{error}");
+    }
+
+    /// A helper that is a shell script.
+    fn scripted(folder: &Path, script: &str, limit: Duration) -> Helper {
+        let program = folder.join("docker-credential-test");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        Helper { program: program.display().to_string(), limit }
+    }
+
+    #[test]
+    fn a_helper_that_is_never_done_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        for script in ["sleep 600", "exec >&-; sleep 600", "cat; sleep 600 & wait"] {
+            let helper = scripted(folder.path(), script, Duration::from_millis(300));
+            let error = helper.ask("https://h.example").unwrap_err();
+            let expected =
+                "gave no answer for https://h.example within 0 seconds and was ended; unlock";
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_helper_gets_the_address_of_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
+        let answer = scripted(folder.path(), script, HELPER_LIMIT).ask("https://h.example");
+        let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
+        assert_eq!(answer, Ok(Some(Secret::Password { username, password })));
     }
 
     #[test]

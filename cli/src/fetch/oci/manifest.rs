@@ -161,14 +161,15 @@ struct Refusal {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct RefusalReason {
-    code: String,
-    message: String,
+    code: Option<String>,
+    message: Option<String>,
 }
 
-/// The codes and messages of a refusal, if it is one of a registry.
+/// The codes and messages of a refusal, if it is one of a registry. Those that it does not give are empty.
 pub(super) fn errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let refusal: Refusal = serde_json::from_slice(bytes).ok()?;
-    Some(refusal.errors.into_iter().map(|error| (error.code, error.message)).collect())
+    let text = Option::unwrap_or_default;
+    Some(refusal.errors.into_iter().map(|one| (text(one.code), text(one.message))).collect())
 }
 
 /// Reads the documents of a registry, as a fuzz target.
@@ -186,4 +187,30 @@ pub(crate) fn hostile(text: &str) {
     drop((tags(bytes), errors(bytes)));
     drop(super::next_page(text));
     drop(super::Challenge::parse(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_members_of_a_refusal_are_optional() {
+        let reason = |code: &str, message: &str| (code.to_owned(), message.to_owned());
+        for (text, expected) in [
+            (r#"{"errors": [{"code": "A", "message": "b"}]}"#, Some(vec![reason("A", "b")])),
+            (
+                r#"{"errors": [{"code": "DENIED", "message": null}]}"#,
+                Some(vec![reason("DENIED", "")]),
+            ),
+            (r#"{"errors": [{"code": null, "message": "b"}]}"#, Some(vec![reason("", "b")])),
+            (
+                r#"{"errors": [{"code": "A", "detail": {}}, {}]}"#,
+                Some(vec![reason("A", ""), reason("", "")]),
+            ),
+            (r#"{"errors": null}"#, None),
+            ("<html>", None),
+        ] {
+            assert_eq!(errors(text.as_bytes()), expected, "{text}");
+        }
+    }
 }
