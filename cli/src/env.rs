@@ -221,6 +221,9 @@ impl Env {
 const OURS: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
+/// Variables that plugins see only if they are named: with these they could decrypt states.
+const IDENTITIES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
+
 /// Variables that every program may need to find its way: folders, language, proxies, certificates,
 /// logs.
 const BASICS: [&str; 26] = [
@@ -252,7 +255,7 @@ const BASICS: [&str; 26] = [
     "GODEBUG",
 ];
 
-/// The variables that plugins do not see: by default those that are ours, none for `inherit`, and all
+/// The variables that plugins do not see: by default those that are ours, identities for `inherit`, and all
 /// but the basics and those listed for a list of names.
 fn withheld<'v>(setting: Option<&str>, names: impl Iterator<Item = &'v OsStr>) -> Vec<OsString> {
     let is_in = |name: &OsStr, patterns: &[&str]| {
@@ -266,7 +269,7 @@ fn withheld<'v>(setting: Option<&str>, names: impl Iterator<Item = &'v OsStr>) -
         setting.into_iter().flat_map(|it| it.split(',')).map(str::trim).collect();
     let is_withheld = |name: &&OsStr| match setting {
         None => is_in(name, &OURS),
-        Some("inherit") => false,
+        Some("inherit") => is_in(name, &IDENTITIES),
         Some(_) => !is_in(name, &BASICS) && !is_in(name, &listed),
     };
     names.filter(is_withheld).map(OsStr::to_os_string).collect()
@@ -279,9 +282,12 @@ mod tests {
     #[test]
     fn plugins_do_not_see_what_is_meant_for_us() {
         let names = ["PATH", "AWS_PROFILE", "LC_ALL", "TF_VAR_secret", "TF_LOG", "FORMWORK_X"];
+        let identities = ["FORMWORK_AGE_IDENTITY", "FORMWORK_AGE_IDENTITY_FILE"];
         let seen = |setting: Option<&str>| {
-            let withheld = withheld(setting, names.iter().map(OsStr::new));
-            let seen = names.iter().filter(|name| !withheld.iter().any(|it| it == **name));
+            let given = names.iter().chain(&identities).map(OsStr::new);
+            let withheld = withheld(setting, given);
+            let all = names.iter().chain(&identities);
+            let seen = all.filter(|name| !withheld.iter().any(|it| it == **name));
             seen.copied().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(seen(None), "PATH AWS_PROFILE LC_ALL TF_LOG");

@@ -4,7 +4,7 @@
 use nix::sys::signal::Signal;
 
 use super::encryption::{SECRET, assert_sealed};
-use crate::harness::{Command, Ended, Workdir, terraform};
+use crate::harness::{Command, Ended, Workdir, terraform, test_provider};
 
 const IDENTITY: &str = "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
 const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
@@ -247,4 +247,49 @@ fn the_wrong_identity_stops_a_command_and_recipients_are_replaced_by_a_fallback(
     refused(&workdir, "plan -detailed-exitcode", OTHER_IDENTITY).code(0).says("No changes");
     refused(&workdir, "plan", IDENTITY).code(1).says(OTHER_RECIPIENT);
     assert_sealed(&workdir);
+}
+
+const SCHEMA_SECRET: &str = r#"
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+resource "test_thing" "it" {
+  name   = "n"
+  secret = "SECRET"
+}
+"#;
+
+#[test]
+fn what_only_the_schema_marks_is_sealed_although_nothing_changes() {
+    let config = SCHEMA_SECRET.replace("SECRET", SECRET);
+    let workdir = Workdir::new(&config);
+    workdir.link_plugin(test_provider());
+    command(&workdir, "apply -auto-approve").succeed();
+    // The state of a Terraform that did not store the marks of schemas.
+    let mut state: serde_json::Value =
+        serde_json::from_str(&workdir.read("terraform.tfstate")).unwrap();
+    let paths = &mut state["resources"][0]["instances"][0]["sensitive_attributes"];
+    assert_eq!(paths.as_array().map(Vec::len), Some(1));
+    *paths = serde_json::Value::Array(Vec::new());
+    workdir.write("terraform.tfstate", &state.to_string());
+    if terraform().is_some() {
+        let ended = workdir.terraform("plan -detailed-exitcode -no-color").run();
+        ended.code(0).says("No changes");
+    }
+    let plain = "    method \"unencrypted\" \"none\" {}\n";
+    let encryption = encryption(&[RECIPIENT], plain).replace(
+        "state {\n",
+        "state {\n      fallback {\n        method = method.unencrypted.none\n      }\n",
+    );
+    workdir.write("main.tf", &format!("{encryption}{config}"));
+    let planned = command(&workdir, "plan -detailed-exitcode").run();
+    planned.code(0).says("No changes").says_not("changed outside");
+    let applied = command(&workdir, "apply -auto-approve").succeed();
+    applied.says("0 added, 0 changed, 0 destroyed");
+    assert!(!workdir.read("terraform.tfstate").contains(SECRET));
+    let before = workdir.read("terraform.tfstate");
+    command(&workdir, "apply -auto-approve").succeed();
+    assert_eq!(workdir.read("terraform.tfstate"), before);
 }

@@ -230,11 +230,19 @@ impl StateCipher {
         }
     }
 
-    /// Encrypts the text of a state for a local file, unless it is encrypted or empty.
+    /// Encrypts the text of a state for a local file, unless it is encrypted or empty. A sealed state that would
+    /// be written otherwise now is sealed again: it may have readable values.
     ///
     /// # Errors
-    /// When a key provider fails.
-    pub fn seal_file(&self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+    /// When a key provider fails, or a sealed state is not opened.
+    pub fn seal_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
+        if self.encrypts() && sealed_header(&text).is_some() {
+            let (opened, is_current) = self.open(&text).map_err(io::Error::other)?;
+            if is_current {
+                return Ok(text);
+            }
+            text = opened.into_owned();
+        }
         let seals = self.0.as_ref().is_some_and(|target| target.sealed().is_some());
         if !seals || text.trim_ascii().is_empty() || is_encrypted(&text) {
             return self.seal(text, Layout::Indented);

@@ -112,6 +112,7 @@ impl Openers<'_> {
             }
             _ => OpenError::Changed(error.to_string()),
         })?;
+        let is_current = is_current && opened.is_for_recipients;
         let Some(place) = opened.plain.first() else {
             return Ok(OpenedState { text: opened.text, is_current });
         };

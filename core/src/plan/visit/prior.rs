@@ -9,7 +9,7 @@ use super::View;
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
-use crate::phase::{encode, label};
+use crate::phase::{encode, label, sensitive_paths};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
 use crate::state::{Object, Status};
@@ -203,7 +203,7 @@ pub(super) async fn read(
         // The two may be kept for a while; one copy is enough.
         current = stored.clone();
     }
-    if same && stored == current {
+    if same && stored == current && has_stored_marks(&current, &object) {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
     }
     // Encoded only after a change. In a no-op plan the stored bytes are reused.
@@ -214,6 +214,17 @@ pub(super) async fn read(
     changed.schema_version = ty.schema.version;
     let refreshed = Refreshed::Now(object.clone());
     Ok(Prior { stored, current, object, refreshed })
+}
+
+/// Whether the state marks all that is sensitive in a value. What only the schema marks is missing in the state
+/// of an older program or provider, and would stay readable in a sealed state.
+fn has_stored_marks(value: &Value, object: &Object) -> bool {
+    let paths = sensitive_paths(value);
+    if paths == *object.sensitive {
+        return true;
+    }
+    let stored: BTreeSet<_> = object.sensitive.iter().collect();
+    paths.iter().all(|path| stored.contains(path))
 }
 
 /// Returns the drift of an object, if it has drifted: the value in the state against the current
@@ -231,4 +242,39 @@ pub(super) fn drift(prior: &Prior, change: &Change) -> Option<Change> {
         replace_paths: Vec::new(),
         ..change.clone()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::{Marks, Path, Step};
+
+    use super::*;
+
+    #[test]
+    fn a_mark_that_the_state_does_not_have_is_found() {
+        let secret = || Value::string("s").mark(Marks::SENSITIVE);
+        let value = Value::object([("a", secret()), ("b", Value::string("b")), ("c", secret())]);
+        let path = |name: &str| Path(vec![Step::Attribute(name.into())]);
+        for (names, expected) in
+            [("", false), ("a", false), ("ac", true), ("ca", true), ("abc", true), ("b", false)]
+        {
+            let sensitive = names.split("").filter(|name| !name.is_empty()).map(path).collect();
+            let object = Object { sensitive: Arc::new(sensitive), ..object() };
+            assert_eq!(has_stored_marks(&value, &object), expected, "{names}");
+        }
+        assert!(has_stored_marks(&Value::object([("a", Value::string("a"))]), &object()));
+    }
+
+    fn object() -> Object {
+        Object {
+            status: Status::Ready,
+            schema_version: 0,
+            attributes: Default::default(),
+            sensitive: Arc::default(),
+            private: Default::default(),
+            dependencies: Arc::default(),
+            create_before_destroy: false,
+            identity: None,
+        }
+    }
 }

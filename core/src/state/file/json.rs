@@ -9,6 +9,25 @@ const MAX_NESTING: usize = 2 * formwork_value::Value::MAX_DEPTH as usize + 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooDeep;
 
+/// Whether a text has more levels than a part that is kept may have.
+pub(super) fn is_too_deep(text: &str) -> bool {
+    let text = text.as_bytes();
+    let (mut at, mut depth, mut deepest) = (0, 0_usize, 0);
+    let mut is_string = false;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => is_string = !is_string,
+            b'\\' if is_string => at += 1,
+            b'{' | b'[' if !is_string => depth += 1,
+            b'}' | b']' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest > MAX_NESTING
+}
+
 /// Returns the text without insignificant space, with the escapes of the format.
 pub(super) fn compact(text: &str) -> Result<Vec<u8>, TooDeep> {
     let mut out = Vec::with_capacity(text.len());
@@ -188,5 +207,7 @@ mod tests {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(compact(&nested(MAX_NESTING)).is_ok());
         assert_eq!(compact(&nested(MAX_NESTING + 1)), Err(TooDeep));
+        assert!(!is_too_deep(&nested(MAX_NESTING)) && is_too_deep(&nested(MAX_NESTING + 1)));
+        assert!(!is_too_deep(&format!("[\"\\\"{}\"]", nested(MAX_NESTING + 1))));
     }
 }

@@ -13,7 +13,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 
+use self::leaves::leaves;
 use self::secrets::{FileJson, Secret, SecretKind, content, contents, listed, unlisted};
 use super::{FileError, json};
 
@@ -44,6 +46,8 @@ pub struct OpenedFile {
     pub text: Vec<u8>,
     /// The places of sensitive values that were not encrypted.
     pub plain: Vec<String>,
+    /// Whether all values were sealed for the recipients in the header, which anyone can change.
+    pub is_for_recipients: bool,
 }
 
 /// Why a state file cannot be sealed or opened.
@@ -88,8 +92,33 @@ struct Bound<'t> {
     path: String,
     /// Whether the file marks it as sensitive.
     listed: bool,
+    /// The digest of the recipients; former versions stored none.
+    #[serde(default)]
+    recipients: Option<String>,
     #[serde(borrow)]
     value: &'t RawValue,
+}
+
+/// The file that a value belongs to.
+struct Binding<'t> {
+    lineage: &'t str,
+    /// The digest of the recipients.
+    recipients: String,
+}
+
+impl<'t> Binding<'t> {
+    fn new(file: &'t FileJson<'_>, recipients: &[String]) -> Self {
+        let mut names: Vec<&str> = recipients.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        let digest = Sha256::digest(names.join("\n"));
+        Self { lineage: &file.lineage, recipients: BASE64_STANDARD.encode(digest) }
+    }
+}
+
+/// A value that was opened.
+struct OpenedValue {
+    text: String,
+    is_for_recipients: bool,
 }
 
 /// A replacement in a text.
@@ -127,12 +156,13 @@ pub fn seal(text: &[u8], recipients: &[String], encrypt: Cipher<'_>) -> Result<V
     let mut edits = vec![Edit { at, text: header_lines(recipients) }];
     let mut secrets = listed(&file)?;
     let copied = contents(&secrets);
+    let binding = Binding::new(&file, recipients);
     // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
     secrets.append(&mut unlisted(&file, &|leaf| {
         leaf.starts_with(START) || !copied.find(&content(leaf)).is_empty()
     })?);
     for secret in secrets.iter().filter(|secret| secret.text != "null") {
-        let sealed = sealed_value(&file.lineage, secret, encrypt)?;
+        let sealed = sealed_value(&binding, secret, encrypt)?;
         edits.push(Edit { at: position(text, secret.text), text: quoted(&sealed) });
         if let SecretKind::Output(ty) = secret.kind {
             edits.push(Edit { at: position(text, ty), text: "null".to_owned() });
@@ -153,17 +183,23 @@ pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
     };
     let at = position(text, version.get());
     let mut edits = vec![Edit { at, text: "null, \"version\": 4".to_owned() }];
-    let mut plain = Vec::new();
+    let binding = Binding::new(&file, &file.recipients);
+    let (mut plain, mut is_for_recipients) = (Vec::new(), true);
     let mut secrets = listed(&file)?;
     secrets.append(&mut unlisted(&file, &|leaf| leaf.starts_with(START))?);
     for secret in secrets {
         let Some(sealed) = sealed_text(secret.text) else {
+            if contains_sealed(secret.text) {
+                return Err(SealError::Unlisted(secret.place()));
+            }
             if secret.text != "null" {
                 plain.push(secret.place());
             }
             continue;
         };
-        let opened = opened_value(&file.lineage, (&secret, &sealed), decrypt)?;
+        let opened = opened_value(&binding, (&secret, &sealed), decrypt)?;
+        is_for_recipients &= opened.is_for_recipients;
+        let opened = opened.text;
         let at = position(text, secret.text);
         let SecretKind::Output(ty) = secret.kind else {
             edits.push(Edit { at, text: opened });
@@ -177,7 +213,7 @@ pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
         edits.push(Edit { at, text: output.value.get().to_owned() });
         edits.push(Edit { at: position(text, ty), text: output.ty.get().to_owned() });
     }
-    Ok(OpenedFile { text: edited(text, edits), plain })
+    Ok(OpenedFile { text: edited(text, edits), plain, is_for_recipients })
 }
 
 /// The content of a sealed output: its type names the attributes of its value, which may be secret, too.
@@ -190,7 +226,7 @@ struct OutputJson<'t> {
 }
 
 fn sealed_value(
-    lineage: &str,
+    binding: &Binding<'_>,
     secret: &Secret<'_>,
     encrypt: Cipher<'_>,
 ) -> Result<String, SealError> {
@@ -208,9 +244,14 @@ fn sealed_value(
     };
     let value: &RawValue =
         serde_json::from_str(&value).map_err(|error| failed(error.to_string()))?;
-    let (lineage, address, path) =
-        (lineage.to_owned(), secret.address.clone(), secret.path.clone());
-    let bound = Bound { lineage, address, path, listed: secret.listed, value };
+    let bound = Bound {
+        lineage: binding.lineage.to_owned(),
+        address: secret.address.clone(),
+        path: secret.path.clone(),
+        listed: secret.listed,
+        recipients: Some(binding.recipients.clone()),
+        value,
+    };
     let mut bound = serde_json::to_vec(&bound).map_err(|error| failed(error.to_string()))?;
     bound.resize(bound.len().next_multiple_of(PADDING), b' ');
     let sealed = encrypt(&bound).map_err(failed)?;
@@ -218,25 +259,29 @@ fn sealed_value(
 }
 
 fn opened_value(
-    lineage: &str,
+    binding: &Binding<'_>,
     (secret, sealed): (&Secret<'_>, &str),
     decrypt: Cipher<'_>,
-) -> Result<String, SealError> {
+) -> Result<OpenedValue, SealError> {
     let failed = |reason| SealError::Value { place: secret.place(), reason };
     let sealed = BASE64_STANDARD.decode(sealed.trim());
     let sealed = sealed.map_err(|error| failed(format!("it is damaged: {error}")))?;
     let opened = decrypt(&sealed).map_err(failed)?;
     let bound: Bound<'_> = serde_json::from_slice(&opened)
         .map_err(|_| failed("its content is not a sealed value".to_owned()))?;
-    if bound.lineage == lineage && bound.address == secret.address && bound.path == secret.path {
+    let is_of_file = bound.lineage == binding.lineage;
+    if is_of_file && bound.address == secret.address && bound.path == secret.path {
         // Without its mark it would be printed.
         return match bound.listed == secret.listed {
-            true => Ok(bound.value.get().to_owned()),
+            true => Ok(OpenedValue {
+                text: bound.value.get().to_owned(),
+                is_for_recipients: bound.recipients.as_deref() == Some(&binding.recipients),
+            }),
             false => Err(SealError::Unlisted(secret.place())),
         };
     }
     let mut origin = secrets::place(&bound.address, &bound.path);
-    if bound.lineage != lineage {
+    if !is_of_file {
         origin = format!("{origin} in the state with the lineage {:?}", bound.lineage);
     }
     Err(SealError::Moved { place: secret.place(), origin })
@@ -245,6 +290,13 @@ fn opened_value(
 /// The base64 of a sealed value; `None` for any other JSON.
 fn sealed_text(json: &str) -> Option<String> {
     json.strip_prefix(START)?.strip_suffix('"').map(str::to_owned)
+}
+
+/// Whether a readable value has a sealed one inside. It would be taken for the text of the secret.
+fn contains_sealed(json: &str) -> bool {
+    let mut has_one = false;
+    leaves(json, false, &mut |_, leaf| has_one |= leaf.starts_with(START));
+    has_one
 }
 
 fn header_lines(recipients: &[String]) -> String {

@@ -3,6 +3,7 @@
 use formwork_core::state::file::sealed::sealed_header;
 
 use super::*;
+use crate::history::HistoryPoint;
 
 const FIRST: (&str, &str) = (
     "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F",
@@ -89,6 +90,29 @@ fn other_recipients_are_a_reason_to_write_again() {
 }
 
 #[test]
+fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() {
+    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
+    let added = format!("\"{}\",\n    \"{}\"", FIRST.1, SECOND.1);
+    let text = String::from_utf8(text).unwrap().replace(&format!("\"{}\"", FIRST.1), &added);
+    let both = with(&[FIRST.1, SECOND.1], FIRST.0, "").state;
+    let (read, is_current) = both.read_current(text.as_bytes()).unwrap();
+    assert!(!is_current);
+    let written = both.write(&read).unwrap();
+    assert!(with(&[FIRST.1, SECOND.1], SECOND.0, "").state.read_current(&written).unwrap().1);
+}
+
+#[tokio::test]
+async fn an_encrypted_state_has_no_objects_of_a_readable_history() {
+    // No server answers there: the history is not even asked.
+    let place = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
+    let backend = configured_backend("pg", &[("conn_str", Value::string(place))]);
+    let mut store = backend.open("default").await.unwrap();
+    store.set_cipher(with(&[FIRST.1], FIRST.0, "").state);
+    let found = store.object_at("t.a", &HistoryPoint::Serial(1)).await;
+    assert_eq!(found.unwrap(), None);
+}
+
+#[test]
 fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
     let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
     for identity in ["", SECOND.0] {
@@ -135,6 +159,9 @@ fn readable_states_and_values_are_refused_without_a_fallback() {
     let readable = readable.replace(&format!("sealed:age:{}", values(&text)[1]), "oops");
     let error = strict.read(readable.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "t.a/a: the sensitive value is not encrypted");
+    let copy = lenient.seal_file(readable.clone().into_bytes()).unwrap();
+    assert!(!String::from_utf8_lossy(&copy).contains("oops") && values(&copy).len() == 2);
+    assert_eq!(lenient.seal_file(text.clone()).unwrap(), text);
     for text in [readable.into_bytes(), file().write()] {
         assert!(strict.read(&text).is_err());
         let (read, is_current) = lenient.read_current(&text).unwrap();
@@ -163,7 +190,10 @@ fn states_move_between_the_methods() {
         let text = from.write(&file()).unwrap();
         assert_eq!(to.read_current(&text).unwrap(), (file(), false));
         assert!(to.read_current(&to.write(&file()).unwrap()).unwrap().1);
-        assert_eq!(to.seal_file(text.clone()).unwrap(), text);
+        // A copy of a sealed state may have readable values; it is encrypted again.
+        let copy = to.seal_file(text.clone()).unwrap();
+        let is_kept = sealed_header(&text).is_none();
+        assert_eq!((copy == text, to.read(&copy).unwrap()), (is_kept, file()));
     }
     let only = |target: &str| {
         let target = format!("state {{\n method = method.{target}.main\n}}");

@@ -1,5 +1,7 @@
 //! Visits the strings, numbers and other scalars of a JSON text, in its order and without recursion.
 
+use std::cell::OnceCell;
+
 use super::paths::{add_step, begins_with_typed_value};
 
 /// The place of a scalar: the objects and arrays around it, the outermost first.
@@ -13,6 +15,8 @@ struct Level<'t> {
     name: Option<&'t str>,
     /// The current element.
     index: usize,
+    /// Whether it is a value beside its type. It is read at most once for all that is below it.
+    is_typed: OnceCell<bool>,
 }
 
 impl Place<'_, '_> {
@@ -32,7 +36,9 @@ impl Place<'_, '_> {
     fn is_type(&self, text: &str, root_has_type: bool) -> bool {
         let levels = self.0.iter().skip(usize::from(!root_has_type));
         let mut types = levels.filter(|level| level.name == Some("\"type\""));
-        types.any(|level| begins_with_typed_value(&text[level.start..]))
+        types.any(|level| {
+            *level.is_typed.get_or_init(|| begins_with_typed_value(&text[level.start..]))
+        })
     }
 }
 
@@ -51,8 +57,8 @@ pub(super) fn leaves<'t>(
         at += 1;
         match byte {
             b'{' | b'[' => {
-                let (is_object, name) = (byte == b'{', None);
-                levels.push(Level { start, is_object, name, index: 0 });
+                let (is_object, is_typed) = (byte == b'{', OnceCell::new());
+                levels.push(Level { start, is_object, name: None, index: 0, is_typed });
             }
             b'}' | b']' => drop(levels.pop()),
             b',' => {

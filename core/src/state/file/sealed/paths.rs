@@ -15,6 +15,9 @@ use crate::state::file::layout::StepJson;
 /// The most steps of a path. A longer one stands for the part that so many steps lead to.
 const MAX_STEPS: usize = 200;
 
+/// The most levels of a value that are searched: those of steps, and a wrapper with the type at each.
+const MAX_LEVELS: usize = 2 * MAX_STEPS;
+
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
@@ -27,7 +30,7 @@ enum Step {
 pub(super) fn find<'t>(text: &'t str, paths: &[Vec<StepJson>]) -> Option<Vec<(String, &'t str)>> {
     let paths = paths.iter().map(|steps| steps.iter().take(MAX_STEPS).map(read_step).collect());
     let paths: Vec<Vec<Step>> = paths.collect::<Option<_>>()?;
-    let mut search = Search { pointer: String::new(), found: Vec::new() };
+    let mut search = Search { pointer: String::new(), level: 0, found: Vec::new() };
     search.value(text, paths.iter().map(Vec::as_slice).collect());
     Some(search.found)
 }
@@ -52,6 +55,8 @@ fn read_step(step: &StepJson) -> Option<Step> {
 struct Search<'t> {
     /// The JSON pointer of the current part.
     pointer: String,
+    /// The number of its steps.
+    level: usize,
     found: Vec<(String, &'t str)>,
 }
 
@@ -60,7 +65,7 @@ impl<'t> Search<'t> {
         if paths.is_empty() || text == "null" {
             return;
         }
-        let is_end = paths.iter().any(|path| path.is_empty());
+        let is_end = self.level >= MAX_LEVELS || paths.iter().any(|path| path.is_empty());
         let entered = !is_end
             && match text.as_bytes().first() {
                 Some(b'{') => self.object(text, &paths),
@@ -125,7 +130,9 @@ impl<'t> Search<'t> {
     fn at(&mut self, name: &str, visit: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         add_step(&mut self.pointer, name);
+        self.level += 1;
         visit(self);
+        self.level -= 1;
         self.pointer.truncate(length);
     }
 }

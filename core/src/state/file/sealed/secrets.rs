@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 
 use super::leaves::leaves;
 use super::{SealError, not_a_state, paths, position};
-use crate::state::file::FileError;
 use crate::state::file::layout::StepJson;
+use crate::state::file::{FileError, json};
 
 /// The fewest bytes of a string whose copies are secrets. Shorter ones occur in any text.
 const SHORTEST: usize = 6;
@@ -28,10 +28,15 @@ pub(super) struct FileJson<'t> {
     pub(super) encryption_version: Option<&'t RawValue>,
     #[serde(default)]
     pub(super) lineage: String,
+    #[serde(default)]
+    pub(super) recipients: Vec<String>,
     #[serde(default, borrow)]
     outputs: BTreeMap<String, OutputJson<'t>>,
     #[serde(default, borrow)]
     resources: Vec<ResourceJson<'t>>,
+    /// The messages of failed checks may contain copies of secrets.
+    #[serde(default, borrow)]
+    check_results: Option<&'t RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -96,17 +101,45 @@ pub(super) enum SecretKind<'t> {
 
 impl<'t> FileJson<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, SealError> {
-        serde_json::from_str(text).map_err(|error| {
+        let file: Self = serde_json::from_str(text).map_err(|error| {
             SealError::File(FileError::Invalid {
                 summary: "Invalid state file format",
                 detail: format!("The content does not have the expected form: {error}"),
                 line: Some(error.line()),
             })
-        })
+        })?;
+        file.check_nesting()?;
+        Ok(file)
+    }
+
+    /// Checks that all parts can be searched: the search calls itself for each level.
+    fn check_nesting(&self) -> Result<(), SealError> {
+        let fail = |place: &str| Err(not_a_state(&format!("{place} is nested too deep")));
+        let is_too_deep = |text: &RawValue| json::is_too_deep(text.get());
+        for (name, output) in &self.outputs {
+            if is_too_deep(output.value) || is_too_deep(output.ty) {
+                return fail(&format!("output.{name}"));
+            }
+        }
+        for (address, instance) in self.instances() {
+            if [instance.attributes, instance.identity].into_iter().flatten().any(is_too_deep) {
+                return fail(&address);
+            }
+        }
+        if self.check_results.is_some_and(is_too_deep) {
+            return fail("check_results");
+        }
+        Ok(())
     }
 }
 
-impl Secret<'_> {
+impl<'t> Secret<'t> {
+    /// A part of an object that the file does not mark.
+    fn copy(address: &str, path: String, text: &'t str) -> Self {
+        let (address, kind) = (address.to_owned(), SecretKind::Part);
+        Self { address, path, text, kind, listed: false }
+    }
+
     /// Its place, as messages name it.
     pub(super) fn place(&self) -> String {
         place(&self.address, &self.path)
@@ -156,28 +189,44 @@ pub(super) fn unlisted<'t>(
         found.extend(has_one.then(|| output.secret(name, false)));
     }
     for (address, instance) in file.instances() {
-        let mut add = |text: &'t str, prefix: &str, spared: &[(String, &str)]| {
-            let spared: Vec<_> = spared.iter().map(|(_, part)| position(text, part)).collect();
-            leaves(text, false, &mut |place, leaf| {
-                let at = position(text, leaf).start;
-                // The listed parts are in the order of the text.
-                let before = spared.partition_point(|part| part.end <= at);
-                if spared.get(before).is_some_and(|part| part.contains(&at)) || !wanted(leaf) {
-                    return;
-                }
-                let (address, path) = (address.clone(), format!("{prefix}{}", place.pointer()));
-                let kind = SecretKind::Part;
-                found.push(Secret { address, path, text: leaf, kind, listed: false });
-            });
-        };
+        let mut add =
+            |prefix: &str, parts: Vec<(String, &'t str)>| {
+                found.extend(parts.into_iter().map(|(pointer, text)| {
+                    Secret::copy(&address, format!("{prefix}{pointer}"), text)
+                }));
+            };
         if let Some(attributes) = instance.attributes {
-            add(attributes.get(), "", &instance.listed(&address)?);
+            add("", unlisted_parts(attributes.get(), &instance.listed(&address)?, wanted));
         }
         if let Some(identity) = instance.identity {
-            add(identity.get(), "identity", &[]);
+            add("identity", unlisted_parts(identity.get(), &[], wanted));
         }
     }
+    if let Some(results) = file.check_results {
+        let parts = unlisted_parts(results.get(), &[], wanted);
+        let secret = |(pointer, text)| Secret::copy("check_results", pointer, text);
+        found.extend(parts.into_iter().map(secret));
+    }
     Ok(found)
+}
+
+/// The strings and numbers of a part that are `wanted` outside of the `spared` ones, with their JSON pointers.
+fn unlisted_parts<'t>(
+    text: &'t str,
+    spared: &[(String, &str)],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Vec<(String, &'t str)> {
+    let spared: Vec<_> = spared.iter().map(|(_, part)| position(text, part)).collect();
+    let mut found = Vec::new();
+    leaves(text, false, &mut |place, leaf| {
+        let at = position(text, leaf).start;
+        // The listed parts are in the order of the text.
+        let before = spared.partition_point(|part| part.end <= at);
+        if !spared.get(before).is_some_and(|part| part.contains(&at)) && wanted(leaf) {
+            found.push((place.pointer(), leaf));
+        }
+    });
+    found
 }
 
 /// The strings and numbers of values, to find copies of them in others.

@@ -167,6 +167,9 @@ fn a_value_is_bound_to_its_state_its_object_and_its_path() {
     assert!(output.starts_with("output.shut value: the sensitive marks"), "{output}");
     let damaged = refused(&text.replace(PREFIX, "sealed:age:!"));
     assert!(damaged.contains("it is damaged"), "{damaged}");
+    // The recipients in the header are compared with those that a value was sealed for.
+    assert!(opened(&text).unwrap().is_for_recipients);
+    assert!(!opened(&text.replace("age1b", "age1c")).unwrap().is_for_recipients);
     // A value in the clear is reported to the caller, and one that is null has nothing to hide.
     let readable = text.replace(&value("a"), "hunter2");
     assert_eq!(opened(&readable).unwrap().plain, [format!("{object}/a")]);
@@ -194,6 +197,31 @@ fn the_length_of_a_ciphertext_does_not_show_that_of_a_short_secret() {
 }
 
 #[test]
+fn copies_in_the_results_of_checks_are_sealed() {
+    let results = r#"[{"object_kind":"resource","config_addr":"t.a","status":"fail",
+        "objects":[{"object_addr":"t.a","status":"fail","failure_messages":["no","not hunter2!"]}]}]"#;
+    let plain = state(r#"{"a":"hunter2"}"#, &["a"], "");
+    let plain = plain.replace("\"check_results\": null", &format!("\"check_results\": {results}"));
+    let text = sealed(&plain);
+    assert!(!text.contains("hunter2") && text.contains("\"no\""), "{text}");
+    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+}
+
+#[test]
+fn a_readable_value_with_a_sealed_one_inside_is_refused() {
+    let text = sealed(&state(r#"{"a":{"b":"x"}}"#, &["a.b"], ""));
+    let step = |name: &str| format!("{{\"type\":\"get_attr\",\"value\":\"{name}\"}}");
+    let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let instance = &mut file["resources"][0]["instances"][0];
+    instance["sensitive_attributes"] = serde_json::from_str(&format!("[[{}]]", step("a"))).unwrap();
+    let error = opened(&file.to_string()).unwrap_err();
+    let object = r#"module.m["k"].t.a["i"]"#;
+    let expected = "the sensitive marks in the file are not those of the sealed value";
+    assert_eq!(error, format!("{object}/a: {expected}"));
+}
+
+#[test]
 fn deep_values_and_long_paths_are_sealed() {
     let deep = format!("{}\"hunter2\"{}", r#"{"k":"#.repeat(300), "}".repeat(300));
     for steps in [1, 300, 5000] {
@@ -203,4 +231,36 @@ fn deep_values_and_long_paths_are_sealed() {
         let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
         assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap(), "{steps}");
     }
+}
+
+#[test]
+fn a_file_with_too_many_levels_is_refused_without_a_search() {
+    let wrapped = |levels: usize| {
+        let (start, end) = (r#"{"value":"#.repeat(levels), r#","type":"dynamic"}"#.repeat(levels));
+        format!(r#"{{"a":{start}"hunter2"{end}}}"#)
+    };
+    let text = sealed(&state(r#"{"a":0}"#, &["a.b"], ""));
+    let hostile = |levels: usize| {
+        let text = text.split_once("\"attributes\": ").unwrap();
+        let rest = text.1.split_once("\"sensitive_attributes\"").unwrap().1;
+        format!("{}\"attributes\": {},\"sensitive_attributes\"{rest}", text.0, wrapped(levels))
+    };
+    assert_eq!(opened(&hostile(3)).unwrap().plain.len(), 1);
+    let error = opened(&hostile(100_000)).unwrap_err();
+    assert!(error.contains("t.a[\"i\"] is nested too deep"), "{error}");
+    // Wrappers consume no step of a path, and yet the search ends.
+    let plain = state(&wrapped(450), &["a.b"], "");
+    let text = sealed(&plain);
+    assert!(!text.contains("hunter2"));
+    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+}
+
+#[test]
+fn values_beside_a_member_named_type_take_linear_time() {
+    let values = vec!["\"x\""; 10_000].join(",");
+    let plain = state(&format!(r#"{{"a":"hunter2","b":{{"type":[{values}]}}}}"#), &["a"], "");
+    let start = std::time::Instant::now();
+    sealed(&plain);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
