@@ -4,6 +4,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod checksum;
+mod credential_helper;
 pub(crate) mod credentials;
 mod folder;
 pub(crate) mod git;

@@ -2,16 +2,12 @@
 //! program. The sender decides which requests may carry it.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use super::credential_helper::{self, HelperAnswer};
 use crate::env::Env;
 use crate::settings::{CredentialsHelper, Settings};
-use crate::signals::SupervisedChild;
-
-/// The longest answer of a helper.
-const MAX_ANSWER: u64 = 1 << 20;
 
 /// Answers of the helper by host.
 type Answers = BTreeMap<String, Result<Option<String>, String>>;
@@ -70,16 +66,13 @@ fn ask(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String>
     };
     let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
     let mut command = Command::new(program);
-    command.args(&helper.args).args(["get", host]).stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child =
-        SupervisedChild::start(&mut command).map_err(|error| failed(error.to_string()))?;
-    let mut text = String::new();
-    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
-    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    command.args(&helper.args).args(["get", host]).stdout(Stdio::piped());
+    let HelperAnswer { status, text } =
+        credential_helper::run(&mut command, "", credential_helper::LIMIT)
+            .map_err(|error| failed(error.to_string()))?;
     if !status.success() {
         return Err(failed(format!("it ended with {status}")));
     }
-    read.map_err(|error| failed(error.to_string()))?;
     token(&text).map_err(failed)
 }
 

@@ -1,7 +1,7 @@
 //! Stores tokens of hosts, and removes them: in the file that Terraform keeps for this, or with the
 //! credentials helper of the settings.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use formwork_core::disk::{MAX_RECORD, read_text};
 use serde_json::{Map, Value, json};
 
+use super::credential_helper::{self, HelperAnswer};
 use crate::env::Env;
 use crate::settings::{CredentialsHelper, Settings, tokens_file};
-use crate::signals::SupervisedChild;
 
 /// The place of the token for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,18 +93,19 @@ fn ask(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Resul
         ))
     })?;
     let verb = if token.is_some() { "store" } else { "forget" };
-    let mut given = tempfile::tempfile()?;
-    if let Some(token) = token {
-        given.write_all(json!({ "token": token }).to_string().as_bytes())?;
-        io::Seek::rewind(&mut given)?;
-    }
+    let input = token.map(|token| json!({ "token": token }).to_string()).unwrap_or_default();
     let mut command = Command::new(program);
-    command.args(&helper.args).args([verb, host]).stdin(given).stdout(Stdio::null());
-    let status = SupervisedChild::start(&mut command)?.wait()?;
+    command.args(&helper.args).args([verb, host]).stdout(Stdio::null());
+    let failed = |reason: String| {
+        io::Error::other(format!("the credentials helper {name:?} failed: {reason}"))
+    };
+    let HelperAnswer { status, .. } =
+        credential_helper::run(&mut command, &input, credential_helper::LIMIT)
+            .map_err(|error| failed(error.to_string()))?;
     if status.success() {
         return Ok(());
     }
-    Err(io::Error::other(format!("the credentials helper {name:?} failed: it ended with {status}")))
+    Err(failed(format!("it ended with {status}")))
 }
 
 #[cfg(test)]

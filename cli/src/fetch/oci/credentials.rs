@@ -2,9 +2,9 @@
 //! credential helpers. The most specific one is used. Sends nothing.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,14 +13,10 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 use serde_json::Value;
 
+use super::super::credential_helper::{self, HelperAnswer, HelperError};
 use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
-use crate::signals::SupervisedChild;
 
-/// The time that a helper has. It may ask for a password.
-const HELPER_LIMIT: Duration = Duration::from_mins(5);
-/// The longest answer of a helper.
-const MAX_ANSWER: u64 = 1 << 20;
 /// The answer of a helper that has no credentials for a registry.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
@@ -287,13 +283,13 @@ struct Helper {
 
 impl Helper {
     fn new(name: &str) -> Self {
-        Self { program: format!("docker-credential-{name}"), limit: HELPER_LIMIT }
+        Self { program: format!("docker-credential-{name}"), limit: credential_helper::LIMIT }
     }
 
     /// The secret for a server, if the helper has one.
     fn ask(&self, server: &str) -> Result<Option<Secret>, String> {
         let program = &self.program;
-        let (status, text) = self.run(server)?;
+        let HelperAnswer { status, text } = self.run(server)?;
         let text = text.trim();
         if !status.success() {
             if text == NOT_FOUND {
@@ -311,36 +307,20 @@ impl Helper {
 
     /// Runs `docker-credential-NAME get` with the address of a server on its stdin.
     #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-    fn run(&self, server: &str) -> Result<(ExitStatus, String), String> {
+    fn run(&self, server: &str) -> Result<HelperAnswer, String> {
         let Self { program, limit } = self;
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => format!(
+        let mut command = Command::new(program);
+        command.arg("get").stdout(Stdio::piped());
+        credential_helper::run(&mut command, server, *limit).map_err(|error| match error {
+            HelperError::Io(error) if error.kind() == io::ErrorKind::NotFound => format!(
                 "the credential helper is not installed: there is no program {program} on the PATH"
             ),
-            _ => format!("the credential helper {program} failed: {error}"),
-        };
-        let mut given = tempfile::tempfile().map_err(failed)?;
-        given.write_all(server.as_bytes()).map_err(failed)?;
-        given.rewind().map_err(failed)?;
-        let mut command = Command::new(program);
-        command.arg("get").stdin(given).stdout(Stdio::piped());
-        let mut child = SupervisedChild::start(&mut command).map_err(failed)?;
-        let deadline = child.end_after(*limit, || false);
-        let mut text = String::new();
-        let read =
-            child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
-        child.wait_for_end();
-        let is_late = deadline.forced_end().is_some();
-        drop(deadline);
-        let status = child.wait().map_err(failed)?;
-        if is_late {
-            return Err(format!(
+            HelperError::Io(error) => format!("the credential helper {program} failed: {error}"),
+            HelperError::Late(limit) => format!(
                 "the credential helper {program} gave no answer for {server} within {} seconds and was ended; unlock its store, or write other credentials in a block oci_credentials of the CLI configuration",
                 limit.as_secs()
-            ));
-        }
-        read.map_err(failed)?;
-        Ok((status, text))
+            ),
+        })
     }
 }
 
@@ -537,7 +517,8 @@ mod tests {
     fn a_helper_gets_the_address_of_a_server() {
         let folder = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
-        let answer = scripted(folder.path(), script, HELPER_LIMIT).ask("https://h.example");
+        let answer =
+            scripted(folder.path(), script, credential_helper::LIMIT).ask("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
         assert_eq!(answer, Ok(Some(Secret::Password { username, password })));
     }
