@@ -359,13 +359,24 @@ impl<'e> Workspace<'e> {
         LockFile::load(diags, &mut self.sources, &root)
     }
 
+    /// The lock file for a command that only uses it. As in Terraform, what is ignored in the file is said by
+    /// the commands that write it.
+    fn locks_in_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+        let mut found = Diagnostics::default();
+        let locks = self.locks(&mut found);
+        if locks.is_err() {
+            diags.append(found)?;
+        }
+        locks
+    }
+
     /// Checks that the lock file can be read. As in Terraform, a command that works with the state needs
     /// it, even if it uses no provider.
     ///
     /// # Errors
     /// When it cannot be read.
     pub(crate) fn check_lock_file(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        self.locks(diags).map(drop)
+        self.locks_in_use(diags).map(drop)
     }
 
     /// Folders in which providers are searched.
@@ -460,7 +471,7 @@ impl<'e> Workspace<'e> {
             result = Err(diags.error(Diagnostic::error("Missing required provider", detail)));
         }
         result?;
-        self.config_sources.locks = self.locks(diags)?;
+        self.config_sources.locks = self.locks_in_use(diags)?;
         Ok(())
     }
 }

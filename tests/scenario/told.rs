@@ -272,3 +272,16 @@ fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
     ended.code(0).says("(apply, since 2").says("Waiting up to 1m30s for the lock...");
     ended.says("waiting for the state lock").says("state locked").says("No changes");
 }
+
+#[test]
+fn blocks_that_the_lock_file_ignores_are_warned_of_by_init_alone() {
+    let workdir = Workdir::new(
+        "resource \"terraform_data\" \"a\" {\n}\n//- .terraform.lock.hcl\nmodule \"x\" {\n}\n",
+    );
+    let warning = "Dependency locks for modules are not yet supported";
+    let n_warnings = |line: &str| workdir.formwork(line).succeed().text().matches(warning).count();
+    assert_eq!(n_warnings("init"), 1);
+    for line in ["plan", "apply -auto-approve", "state list", "state show terraform_data.a"] {
+        assert_eq!(n_warnings(line), 0, "{line}");
+    }
+}
