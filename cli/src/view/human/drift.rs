@@ -26,7 +26,7 @@ fn part(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
     if paths.iter().any(|path| path.is_empty()) {
         return after.clone();
     }
-    Value::object(old.names().iter().map(|name| {
+    let parts = Value::object(old.names().iter().map(|name| {
         let below: Vec<&[Step]> = paths.iter().filter_map(|path| below(path, name)).collect();
         let old = old.get(name).cloned().unwrap_or(Value::null(formwork_value::Type::Dynamic));
         let new = match after.peek() {
@@ -35,7 +35,8 @@ fn part(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
         };
         let new = new.unwrap_or_else(|| Value::null(old.ty()));
         (name.clone(), part(&old, &new, &below))
-    }))
+    }));
+    parts.mark(after.marks())
 }
 
 /// The rest of a path that leads into an attribute.
@@ -48,7 +49,7 @@ fn below<'p>(path: &'p [Step], attribute: &str) -> Option<&'p [Step]> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_value::Path;
+    use formwork_value::{Marks, Path};
 
     use super::*;
 
@@ -66,6 +67,13 @@ mod tests {
         assert_eq!(with(&root), after);
         assert_eq!(with(&a), object(&[("a", "3"), ("b", "2")]));
         assert_eq!(with(&c), before);
+    }
+
+    #[test]
+    fn a_sensitive_object_that_did_not_change_has_no_drift() {
+        let secret = object(&[("a", "1"), ("b", "2")]).mark(Marks::SENSITIVE);
+        let a = Path::root().attribute("a");
+        assert_eq!(part(&secret, &secret, &[&a.0]), secret);
     }
 
     #[test]
