@@ -5,6 +5,7 @@ mod determinism;
 mod docs;
 mod layers;
 mod names;
+mod parameters;
 mod places;
 mod sizes;
 mod wording;

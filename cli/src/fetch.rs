@@ -121,14 +121,15 @@ impl Fetcher<'_> {
         into: &Path,
         origin: AddressOrigin,
     ) -> Result<(), FetchError> {
-        self.follow(package, into, (origin, 0))
+        self.follow(package, into, origin, 0)
     }
 
     fn follow(
         &self,
         package: &PackageAddr,
         into: &Path,
-        (origin, hops): (AddressOrigin, usize),
+        origin: AddressOrigin,
+        hops: usize,
     ) -> Result<(), FetchError> {
         origin.check(package)?;
         let kind = package.kind();
@@ -142,11 +143,11 @@ impl Fetcher<'_> {
                 folder::confine(into, &self.limits)?;
                 Ok(())
             }
-            "http" | "https" => self.remote(package, into, (origin, hops)),
+            "http" | "https" => self.remote(package, into, origin, hops),
             "oci" => {
                 let mut file = tempfile::NamedTempFile::new_in(into.parent().unwrap_or(into))?;
-                let to = (file.as_file_mut(), self.limits.archive);
-                oci::module::download(&self.oci, self.http, &package.url, to)?;
+                let (to, limit) = (file.as_file_mut(), self.limits.archive);
+                oci::module::download(&self.oci, self.http, &package.url, to, limit)?;
                 Ok(archive::unpack(file.path(), Format::Zip, into, &self.limits)?)
             }
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
@@ -188,7 +189,8 @@ impl Fetcher<'_> {
         &self,
         package: &PackageAddr,
         into: &Path,
-        (origin, hops): (AddressOrigin, usize),
+        origin: AddressOrigin,
+        hops: usize,
     ) -> Result<(), FetchError> {
         let (url, checksum) = checksum::split(&package.url)?;
         if origin == AddressOrigin::Remote {
@@ -198,11 +200,12 @@ impl Fetcher<'_> {
         // Others choose neither an address without encryption nor the moment to send a password there.
         let may_ask = origin == AddressOrigin::Local || http::is_private(&url);
         let asking = self.netrc.authorization(&url).filter(|_| may_ask);
-        let to = (url.as_str(), asking.as_deref());
+        let asking = asking.as_deref();
         if let Some(format) = format {
             let parent = into.parent().unwrap_or(into);
             let mut file = tempfile::NamedTempFile::new_in(parent)?;
-            self.http.download(to, file.as_file_mut(), self.limits.archive)?;
+            let download = Download { url: &url, asking, limit: self.limits.archive };
+            self.http.download(download, file.as_file_mut())?;
             if let Some(checksum) = checksum {
                 checksum.check(self.http, &url, file.path())?;
             }
@@ -213,7 +216,7 @@ impl Fetcher<'_> {
             let reason = format!("more than {MAX_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
         }
-        let next = link::find(self.http, to)?;
+        let next = link::find(self.http, &url, asking)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
             return Err(FetchError::Address(format!(
@@ -221,14 +224,14 @@ impl Fetcher<'_> {
                 redact::address(&next)
             )));
         };
-        let next = (AddressOrigin::Remote, hops + 1);
+        let next = |into: &Path| self.follow(&found, into, AddressOrigin::Remote, hops + 1);
         if within.is_empty() {
-            return self.follow(&found, into, next);
+            return next(into);
         }
         // Only that folder is the package: nothing beside it may be mentioned.
         let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
         let all = whole.path().join("package");
-        self.follow(&found, &all, next)?;
+        next(&all)?;
         let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
         copy(&part, into, &self.limits, HiddenFiles::Copied)?;
         folder::confine(into, &self.limits)?;

@@ -136,7 +136,11 @@ fn journal(data: &[u8]) {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
     // No change at random keeps a checksum right, so readers would not get past it.
-    let framed: Vec<u8> = data.split(|byte| *byte == b'\n').zip(1..).flat_map(framed).collect();
+    let framed: Vec<u8> = data
+        .split(|byte| *byte == b'\n')
+        .zip(1..)
+        .flat_map(|(line, number)| framed(line, number))
+        .collect();
     for bytes in [data, &framed] {
         std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");
         let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::fresh() };
@@ -151,7 +155,7 @@ fn journal(data: &[u8]) {
 }
 
 /// A record of a journal: length, checksum and number, and the text.
-fn framed((text, number): (&[u8], u64)) -> Vec<u8> {
+fn framed(text: &[u8], number: u64) -> Vec<u8> {
     let length = u32::try_from(text.len()).expect("a fuzzer's input is short").to_le_bytes();
     let rest = [&number.to_le_bytes(), text].concat();
     let sum = crc32c::crc32c_append(crc32c::crc32c(&length), &rest).to_le_bytes();

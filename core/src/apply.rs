@@ -17,9 +17,10 @@ pub use record::{Applied, ChangeCounts};
 pub use render::dot;
 
 use crate::graph::{Draft, Graph};
-use crate::phase::{CycleExplanation, EdgeReason, PhaseLog};
 use crate::plan::Plan;
+use crate::progress::PhaseLog;
 use crate::session::Session;
+use crate::shared_graph::{CycleExplanation, EdgeReason};
 use crate::state::journal::Journal;
 use vertex::Vertex;
 

@@ -34,7 +34,9 @@ impl<K, V> SmallMap<K, V> {
 
     /// The entries in the order of their keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        self.first.as_ref().map(pair as fn(_) -> _).into_iter().chain(&self.others)
+        // As a pointer the closure has a type that can be written.
+        let pair: fn(&(K, V)) -> (&K, &V) = |(key, value)| (key, value);
+        self.first.as_ref().map(pair).into_iter().chain(&self.others)
     }
 
     /// The keys in their order.
@@ -52,10 +54,6 @@ impl<K, V> SmallMap<K, V> {
         let first = self.first.as_mut().map(|(_, value)| value);
         first.into_iter().chain(self.others.values_mut())
     }
-}
-
-fn pair<K, V>((key, value): &(K, V)) -> (&K, &V) {
-    (key, value)
 }
 
 impl<K: Ord, V> SmallMap<K, V> {

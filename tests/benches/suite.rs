@@ -118,12 +118,12 @@ impl<'o> Bench<'o> {
         let nothing = [("main.tf".to_owned(), String::new())];
         let folders = self.folders("start", &nothing, usize::MAX)?;
         for step in START {
-            self.row(&mut rows, &folders, ("start", step, 0), &[])?;
+            self.row(&mut rows, &folders, Measure { shape: "start", step, size: 0 }, &[])?;
         }
         for shape in Shape::ALL {
             for &size in &self.options.sizes {
                 let size = size / shape.weight();
-                self.life(&mut rows, (shape, size), &shape.to_string(), &[])?;
+                self.life(&mut rows, SizedShape { shape, size }, &shape.to_string(), &[])?;
             }
         }
         let size = PLUGIN_SIZE.min(self.options.sizes.iter().copied().max().unwrap_or(0));
@@ -133,11 +133,12 @@ impl<'o> Bench<'o> {
                 ("TF_CLI_CONFIG_FILE", self.settings.to_string_lossy().into_owned()),
                 ("FORMWORK_PLUGIN_CONNECTIONS", connections.to_string()),
             ];
-            self.life(&mut rows, (Shape::Plugin, size), &name, &env)?;
+            let shape = SizedShape { shape: Shape::Plugin, size };
+            self.life(&mut rows, shape, &name, &env)?;
         }
         let env = [("TF_CLI_CONFIG_FILE", self.settings.to_string_lossy().into_owned())];
-        let chain = Shape::PluginChain;
-        self.life(&mut rows, (chain, size), &chain.to_string(), &env)?;
+        let shape = Shape::PluginChain;
+        self.life(&mut rows, SizedShape { shape, size }, &shape.to_string(), &env)?;
         Ok(rows)
     }
 
@@ -145,17 +146,18 @@ impl<'o> Bench<'o> {
     fn life(
         &self,
         rows: &mut Vec<Row>,
-        (shape, size): (Shape, usize),
+        shape: SizedShape,
         name: &str,
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
+        let SizedShape { shape, size } = shape;
         if !shape.steps().iter().any(|step| self.wants(name, *step, size)) {
             return Ok(());
         }
         let folder = format!("{name}-{size}");
         let folders = self.folders(&folder, &shape.files(size), shape.terraform_at_most())?;
         for &step in shape.steps() {
-            self.row(rows, &folders, (name, step, size), env)?;
+            self.row(rows, &folders, Measure { shape: name, step, size }, env)?;
         }
         fs::remove_dir_all(&folders.ours)?;
         fs::remove_dir_all(&folders.terraform)?;
@@ -194,24 +196,27 @@ impl<'o> Bench<'o> {
         &self,
         rows: &mut Vec<Row>,
         folders: &BenchFolders,
-        (shape, step, size): (&str, Step, usize),
+        measure: Measure<'_>,
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
+        let Measure { shape, step, size } = measure;
         if !self.wants(shape, step, size) {
             return Ok(());
         }
         if step.needs_state() && !folders.applied.exists() {
-            self.take(&self.programs.ours, folders, (&folders.ours, Step::Apply, OUR_CAP), env)?;
+            let apply = SampleOf { folder: &folders.ours, step: Step::Apply, cap: OUR_CAP };
+            self.take(&self.programs.ours, folders, apply, env)?;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let terraform =
             self.programs.terraform.as_ref().filter(|_| size <= folders.terraform_at_most);
         for _ in 0..self.options.repeat {
-            let here = (folders.ours.as_path(), step, OUR_CAP);
+            let here = SampleOf { folder: &folders.ours, step, cap: OUR_CAP };
             ours.push(self.take(&self.programs.ours, folders, here, env)?);
             let is_long = |sample: &Sample| sample.capped || sample.wall > LONG.as_secs_f64();
             if let Some(terraform) = terraform.filter(|_| !theirs.iter().any(is_long)) {
-                let there = (folders.terraform.as_path(), step, self.options.cap);
+                let cap = self.options.cap;
+                let there = SampleOf { folder: &folders.terraform, step, cap };
                 theirs.push(self.take(terraform, folders, there, env)?);
             }
         }
@@ -228,9 +233,10 @@ impl<'o> Bench<'o> {
         &self,
         program: &Path,
         folders: &BenchFolders,
-        (folder, step, cap): (&Path, Step, Duration),
+        sample: SampleOf<'_>,
         env: &[(&str, String)],
     ) -> Result<Sample, Box<dyn Error>> {
+        let SampleOf { folder, step, cap } = sample;
         clear(folder)?;
         let state = folder.join("terraform.tfstate");
         if step.needs_state() {
@@ -244,6 +250,29 @@ impl<'o> Bench<'o> {
         }
         Ok(sample)
     }
+}
+
+/// A configuration of a shape, with this many resources.
+#[derive(Clone, Copy)]
+struct SizedShape {
+    shape: Shape,
+    size: usize,
+}
+
+/// One row of the table: a step in the lifecycle of a configuration.
+#[derive(Clone, Copy)]
+struct Measure<'a> {
+    shape: &'a str,
+    step: Step,
+    size: usize,
+}
+
+/// One run of a command.
+#[derive(Clone, Copy)]
+struct SampleOf<'a> {
+    folder: &'a Path,
+    step: Step,
+    cap: Duration,
 }
 
 /// Removes what commands leave behind.

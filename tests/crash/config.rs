@@ -133,7 +133,7 @@ impl Config {
                     moves.push((before.addr(number), one.addr(number)));
                 }
             }
-            one.link = link(chance, (number, &one), &alone);
+            one.link = link(chance, number, &one, &alone);
             alone.insert(number, one);
         }
         let groups =
@@ -187,7 +187,7 @@ impl Config {
 
 /// A link to an earlier object. A resource with `create_before_destroy` makes its dependencies
 /// create first as well, so it only needs those that do so anyway, unless orders may turn.
-fn link(chance: &mut Chance, (number, one): (u64, &Alone), before: &BTreeMap<u64, Alone>) -> Link {
+fn link(chance: &mut Chance, number: u64, one: &Alone, before: &BTreeMap<u64, Alone>) -> Link {
     if !chance.is(1, 2) {
         return Link::Nothing;
     }

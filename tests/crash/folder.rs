@@ -179,7 +179,7 @@ impl<'o> Folder<'o> {
     ) -> std::io::Result<Ended> {
         let start = Instant::now();
         loop {
-            let ended = self.end(self.command(program, args, None)?.spawn()?, (None, None))?;
+            let ended = self.end(self.command(program, args, None)?.spawn()?, None, None)?;
             // The server learns of the end of a killed run a little later, or not at all.
             let is_locked = ended.text.contains("Error acquiring the state lock");
             if !is_locked || self.options.backend == Kind::Local || start.elapsed() > PATIENCE {
@@ -187,7 +187,7 @@ impl<'o> Folder<'o> {
             }
             if let Some(id) = backend::lock_id(&ended.text) {
                 let unlock = ["force-unlock", "-force", id];
-                self.end(self.command(program, &unlock, None)?.spawn()?, (None, None))?;
+                self.end(self.command(program, &unlock, None)?.spawn()?, None, None)?;
             }
         }
     }
@@ -201,7 +201,7 @@ impl<'o> Folder<'o> {
         let file = self.top.path().join("home/answers");
         fs::write(&file, answers)?;
         let mut command = self.command(self.program, args, None)?;
-        self.end(command.stdin(File::open(file)?).spawn()?, (None, None))
+        self.end(command.stdin(File::open(file)?).spawn()?, None, None)
     }
 
     /// Runs a command that is killed at a moment, unless it ends before.
@@ -213,9 +213,9 @@ impl<'o> Folder<'o> {
         let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
         let child = self.command(self.program, args, limit)?.spawn()?;
         match moment {
-            Moment::After(time) => self.end(child, (Some(time), None)),
-            Moment::Writing(_) => self.end(child, (None, None)),
-            Moment::Provider(time) => self.end(child, (None, Some(time))),
+            Moment::After(time) => self.end(child, Some(time), None),
+            Moment::Writing(_) => self.end(child, None, None),
+            Moment::Provider(time) => self.end(child, None, Some(time)),
         }
     }
 
@@ -259,7 +259,8 @@ impl<'o> Folder<'o> {
     fn end(
         &self,
         mut child: Child,
-        (time, time_of_providers): (Option<Duration>, Option<Duration>),
+        time: Option<Duration>,
+        time_of_providers: Option<Duration>,
     ) -> std::io::Result<Ended> {
         let start = Instant::now();
         let out = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));

@@ -107,12 +107,7 @@ impl OciRegistry {
     }
 
     /// Publishes a version of a provider for some platforms, as OpenTofu lays it out.
-    pub(crate) fn provider(
-        &self,
-        repository: &str,
-        (kind, version): (&str, &str),
-        platforms: &[&str],
-    ) {
+    pub(crate) fn provider(&self, repository: &str, kind: &str, version: &str, platforms: &[&str]) {
         let targets: Vec<Value> = platforms
             .iter()
             .map(|platform| {

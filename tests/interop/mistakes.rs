@@ -218,7 +218,8 @@ fn differences(theirs: &Problems, ours: &Problems, kept: &Kept) -> Vec<String> {
 }
 
 /// Whether an error only repeats one that is reported near it.
-fn repeats((summary, place): &Problem, ours: &Problems, kept: &Kept) -> bool {
+fn repeats(problem: &Problem, ours: &Problems, kept: &Kept) -> bool {
+    let (summary, place) = problem;
     let Some(near) = kept.get(summary) else { return false };
     let places = ours.keys().filter_map(|(_, other)| other.as_ref());
     let is_near = |(file, range): &Place| match place {

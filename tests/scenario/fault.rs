@@ -78,7 +78,8 @@ fn check(cases: &[Case]) {
 }
 
 /// Plays one case; says what was not as it should be.
-fn wrong_with((fault, scene, code, words, outcome): Case) -> Option<String> {
+fn wrong_with(case: Case) -> Option<String> {
+    let (fault, scene, code, words, outcome) = case;
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     if scene != Create {
         workdir.formwork("apply -auto-approve").succeed();

@@ -60,7 +60,7 @@ fn lock(workdir: &Workdir) -> String {
 fn a_provider_in_an_oci_registry_is_verified_and_locked_as_opentofu_does() {
     let registry = OciRegistry::start();
     for version in ["1.0.0", "1.1.0+build.7", "2.0.0-beta1"] {
-        registry.provider(REPOSITORY, ("thing", version), &[PLATFORM, "darwin_arm64"]);
+        registry.provider(REPOSITORY, "thing", version, &[PLATFORM, "darwin_arm64"]);
     }
     let index = registry.manifest(REPOSITORY, &index(PROVIDER, &[]));
     registry.tag(REPOSITORY, "latest", &index);
@@ -307,7 +307,7 @@ const ATTACKS: [Attack; 26] = [
 fn a_provider_that_is_not_what_the_registry_says_is_refused_and_nothing_is_left() {
     for (name, attack, words) in ATTACKS {
         let registry = OciRegistry::start();
-        registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM, "darwin_arm64"]);
+        registry.provider(REPOSITORY, "thing", "1.0.0", &[PLATFORM, "darwin_arm64"]);
         attack(&registry);
         for engine in engines() {
             let workdir = provider_workdir(&registry, "");
@@ -333,9 +333,9 @@ fn a_provider_that_is_not_what_the_registry_says_is_refused_and_nothing_is_left(
 fn another_method_has_what_the_oci_mirror_lacks() {
     let registry = OciRegistry::start();
     let elsewhere = "others/acme/thing";
-    registry.provider(REPOSITORY, ("thing", "1.0.0"), &["plan9_mips"]);
-    registry.provider(elsewhere, ("thing", "1.0.0"), &[PLATFORM]);
-    registry.provider(elsewhere, ("thing", "1.2.0"), &[PLATFORM]);
+    registry.provider(REPOSITORY, "thing", "1.0.0", &["plan9_mips"]);
+    registry.provider(elsewhere, "thing", "1.0.0", &[PLATFORM]);
+    registry.provider(elsewhere, "thing", "1.2.0", &[PLATFORM]);
     let workdir = provider_workdir(&registry, "");
     let text = fs::read_to_string(workdir.settings()).expect("it is there");
     let host = registry.server.host();
@@ -397,7 +397,7 @@ fn credentials_of_every_source_go_to_their_registry_and_no_further() {
     ];
     for (name, guard, settings, docker) in rows {
         let registry = OciRegistry::start();
-        registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM]);
+        registry.provider(REPOSITORY, "thing", "1.0.0", &[PLATFORM]);
         let (host, blob) = (registry.server.host(), blob_path(&registry));
         // The same server under another name is another host.
         registry.server.page("/storage", registry.found(&blob));
@@ -434,7 +434,7 @@ fn credentials_of_every_source_go_to_their_registry_and_no_further() {
 #[test]
 fn rejected_credentials_are_named_with_their_source() {
     let registry = OciRegistry::start();
-    registry.provider(REPOSITORY, ("thing", "1.0.0"), &[PLATFORM]);
+    registry.provider(REPOSITORY, "thing", "1.0.0", &[PLATFORM]);
     let host = registry.server.host();
     let block =
         format!("oci_credentials \"{host}\" {{\n  username = \"user\"\n  password = \"old\"\n}}\n");

@@ -105,13 +105,16 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// The modules of the engine. Each may use itself and those on lines above its own.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 12] = [
     &["addr", "version", "small_map", "disk"],
     &["config", "state", "change", "graph"],
     &["eval", "provider", "provisioner", "event"],
     &["moved"],
     &["session"],
-    &["phase"],
+    &["progress"],
+    &["instance"],
+    &["ephemeral"],
+    &["shared_graph"],
     &["plan"],
     &["apply"],
     &["lib"],

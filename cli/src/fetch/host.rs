@@ -28,6 +28,15 @@ pub(crate) enum HostError {
     NotOffered { host: String, service: &'static str, other_version: bool },
 }
 
+/// A service that a host may offer.
+#[derive(Clone, Copy)]
+pub(crate) struct Service {
+    /// Its identifier in the discovery document.
+    pub(crate) id: &'static str,
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+}
+
 /// Known services of hosts: each host is asked once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
@@ -45,7 +54,7 @@ impl<'a> Hosts<'a> {
         Self { credentials: Credentials::new(env, settings), patience: patience(env), known }
     }
 
-    /// The URL of a service, ending in a slash. `name` is its name in messages.
+    /// The URL of a service, ending in a slash.
     ///
     /// # Errors
     /// When the host cannot be asked or does not offer it.
@@ -53,8 +62,9 @@ impl<'a> Hosts<'a> {
         &self,
         http: &Client,
         host: &str,
-        (id, name): (&str, &'static str),
+        service: Service,
     ) -> Result<String, HostError> {
+        let Service { id, name } = service;
         // Held while the host is asked, so that it is asked once.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(host) {

@@ -16,7 +16,7 @@ use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
 use crate::redact;
 
-pub(crate) use download::Header;
+pub(crate) use download::{Download, Header};
 
 /// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]

@@ -8,10 +8,7 @@ use super::http::Client;
 const MAX_PAGE: u64 = 1 << 20;
 
 /// Asks a server where a package is.
-pub(super) fn find(
-    http: &Client,
-    (url, asking): (&str, Option<&str>),
-) -> Result<String, FetchError> {
+pub(super) fn find(http: &Client, url: &str, asking: Option<&str>) -> Result<String, FetchError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     let answer = http.get(&format!("{url}{joint}terraform-get=1"), asking)?;
     if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {

@@ -15,7 +15,7 @@ use ureq::http::header;
 
 use super::host::patience;
 use super::http::{
-    Client, DOWNLOAD, Header, HttpError, HttpResponse, RetryPolicy, origin, resolve,
+    Client, DOWNLOAD, Download, Header, HttpError, HttpResponse, RetryPolicy, origin, resolve,
 };
 use crate::env::Env;
 use crate::redact;
@@ -221,8 +221,9 @@ impl Repository<'_> {
         }
         sized(blob.size);
         let mut counting = Counting { to, written: 0 };
-        let received =
-            self.http.receive((&url, self.grant().as_deref()), answer, &mut counting, blob.size);
+        let grant = self.grant();
+        let download = Download { url: &url, asking: grant.as_deref(), limit: blob.size };
+        let received = self.http.receive(download, answer, &mut counting);
         match received {
             Err(HttpError::TooLong { .. }) => Err(wrong("more bytes".to_owned())),
             Err(error) => Err(error.into()),

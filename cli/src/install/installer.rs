@@ -176,9 +176,10 @@ impl Installer<'_> {
             |error: BadPackage| InstallFailure::Install(version.clone(), error.to_string());
         if let Some(cached) = self.places.cached(&job.addr, version, &prior) {
             emit(Event::Cached(version.clone()));
-            let id = (&job.addr, version);
+            let (id, content) =
+                (PackageId { provider: &job.addr, version }, Content::Folder(cached));
             let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
-            let hash = package::install(&Content::Folder(cached), below, id, None)
+            let hash = package::install(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
             return Ok(locked_as(job, version, hash, hashes, false));
@@ -205,7 +206,7 @@ impl Installer<'_> {
         fetched: &Fetched,
         prior: &BTreeSet<String>,
     ) -> Result<String, BadPackage> {
-        let id = (&job.addr, version);
+        let id = PackageId { provider: &job.addr, version };
         // An archive is compared by either hash, a folder by the one that it can have.
         let allowed = match &fetched.zh {
             Some(zh) if prior.contains(zh) => None,
@@ -344,10 +345,9 @@ fn download(
     let sized = |size: Option<u64>| {
         progress.total.store(size.unwrap_or(0), Ordering::Relaxed);
     };
-    servers
-        .http
-        .download_sized((url, asking.as_deref()), sized, &mut hashing, Limits::PROVIDER.archive)
-        .map_err(|error| error.to_string())?;
+    let limit = Limits::PROVIDER.archive;
+    let archive = Download { url, asking: asking.as_deref(), limit };
+    servers.http.download_sized(archive, sized, &mut hashing).map_err(|error| error.to_string())?;
     let zh = hashing.finish();
     Ok((file, zh))
 }

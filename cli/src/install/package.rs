@@ -67,6 +67,13 @@ pub(crate) enum BadPackage {
     Disk(#[from] io::Error),
 }
 
+/// Provider and version of a package.
+#[derive(Clone, Copy)]
+pub(crate) struct PackageId<'a> {
+    pub(crate) provider: &'a ProviderAddr,
+    pub(crate) version: &'a Version,
+}
+
 /// Installs a package below a folder of packages, and returns its `h1:` hash. If `allowed` is given, the
 /// hash must be among these. The same package stays as it is; another one is replaced.
 ///
@@ -76,9 +83,10 @@ pub(crate) enum BadPackage {
 pub(crate) fn install(
     content: &Content,
     below: Dir,
-    (provider, version): (&ProviderAddr, &Version),
+    id: PackageId<'_>,
     allowed: Option<&BTreeSet<String>>,
 ) -> Result<String, BadPackage> {
+    let PackageId { provider, version } = id;
     let mut parent = below;
     for name in parents(provider, version) {
         parent = parent.create_subdir(name)?;

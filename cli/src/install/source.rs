@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
                 let query = registry::Query { servers: self.servers, addr, now: clock::now() };
                 query.package(version, platform)
             }
-            Source::Network(url) => network::package(self.servers, url, (addr, version, platform)),
+            Source::Network(url) => network::package(self.servers, url, addr, version, platform),
             Source::Oci(template) => {
                 oci::Query { servers: self.servers, template, addr }.package(version, platform)
             }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::version::LooseVersion;
 
-use crate::fetch::host::{HostError, Hosts};
+use crate::fetch::host::{HostError, Hosts, Service};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve};
 
 /// The service that holds modules, and its name in messages.
-const SERVICE: (&str, &str) = ("modules.v1", "modules");
+const SERVICE: Service = Service { id: "modules.v1", name: "modules" };
 /// The longest list of versions.
 const MAX_LIST: u64 = 16 << 20;
 

@@ -34,16 +34,12 @@ impl Counter {
 
     /// Shows how far a phase has come, if it is long and the last change is some time ago.
     pub(crate) fn count(&mut self, phase: Phase, done: usize, total: usize) {
-        if let Some(text) = self.text((phase, done, total), Instant::now()) {
+        if let Some(text) = self.text(phase, done, total, Instant::now()) {
             show(&text);
         }
     }
 
-    fn text(
-        &mut self,
-        (phase, done, total): (Phase, usize, usize),
-        now: Instant,
-    ) -> Option<String> {
+    fn text(&mut self, phase: Phase, done: usize, total: usize, now: Instant) -> Option<String> {
         if self.phase != Some(phase) {
             (self.phase, self.began, self.changed) = (Some(phase), now, None);
         }
@@ -99,7 +95,7 @@ mod tests {
         let mut counter = Counter::new(80);
         let start = Instant::now();
         let mut at = |ms: u64, phase, done| {
-            counter.text((phase, done, 1_234_567), start + Duration::from_millis(ms))
+            counter.text(phase, done, 1_234_567, start + Duration::from_millis(ms))
         };
         assert_eq!(at(0, Phase::Plan, 1), None);
         assert_eq!(at(999, Phase::Plan, 2), None);
@@ -115,8 +111,8 @@ mod tests {
     fn a_narrow_terminal_gets_what_fits_in_one_line() {
         let mut counter = Counter::new(20);
         let start = Instant::now();
-        counter.text((Phase::Plan, 1, 1000), start);
-        let text = counter.text((Phase::Plan, 999_999, 1_000_000), start + LONG);
+        counter.text(Phase::Plan, 1, 1000, start);
+        let text = counter.text(Phase::Plan, 999_999, 1_000_000, start + LONG);
         assert_eq!(text.as_deref(), Some("planned 999,999 of "));
     }
 }

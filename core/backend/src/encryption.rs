@@ -83,8 +83,8 @@ impl Encryption {
         environment: &BackendEnvironment,
     ) -> Result<Self, Reported> {
         let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
-            let of = (name, environment);
-            let made = methods.as_ref().map(|methods| settings::target(diags, of, methods));
+            let made =
+                methods.as_ref().map(|methods| settings::target(diags, name, environment, methods));
             made.transpose().map(|target| target.map(Arc::new))
         };
         let state = target("`state`", &settings.state);
@@ -95,7 +95,7 @@ impl Encryption {
             .iter()
             .map(|(name, methods)| {
                 let label = format!("`remote_state_data_source` {name:?}");
-                let target = settings::target(diags, (&label, environment), methods)?;
+                let target = settings::target(diags, &label, environment, methods)?;
                 Ok((name.clone(), StateCipher::of(Some(Arc::new(target)))))
             })
             .collect();
@@ -259,7 +259,7 @@ impl StateCipher {
             return method.seal_state(&text).map_err(io::Error::other);
         }
         let header = StateHeader::of(&text);
-        let sealed = target.seal(Cow::Owned(text), (header, layout)).map_err(io::Error::other)?;
+        let sealed = target.seal(Cow::Owned(text), header, layout).map_err(io::Error::other)?;
         Ok(sealed.into_owned())
     }
 }
@@ -269,8 +269,8 @@ impl RecordSeal for StateCipher {
         let Some(target) = self.0.as_ref().filter(|target| target.encrypts()) else {
             return Ok(None);
         };
-        let form = (StateHeader::default(), Layout::OneLine);
-        let sealed = target.seal(Cow::Borrowed(value), form);
+        let header = StateHeader::default();
+        let sealed = target.seal(Cow::Borrowed(value), header, Layout::OneLine);
         sealed.map(|sealed| Some(sealed.into_owned())).map_err(|error| error.to_string())
     }
 
@@ -309,7 +309,7 @@ impl PlanCipher {
     /// When a key provider fails. The text has no final period.
     pub fn seal(&self, plan: Vec<u8>) -> Result<Vec<u8>, String> {
         let Some(target) = &self.0 else { return Ok(plan) };
-        let sealed = target.seal(Cow::Owned(plan), (StateHeader::default(), Layout::OneLine));
+        let sealed = target.seal(Cow::Owned(plan), StateHeader::default(), Layout::OneLine);
         sealed.map(Cow::into_owned).map_err(|error| error.to_string())
     }
 

@@ -29,8 +29,11 @@ impl<C> Known<C> {
     ///
     /// # Errors
     /// When it is another one.
-    pub(crate) fn check_same(&self, stored: (&str, u64)) -> Result<(), StoreError> {
-        let (stored_lineage, stored_serial) = stored;
+    pub(crate) fn check_same(
+        &self,
+        stored_lineage: &str,
+        stored_serial: u64,
+    ) -> Result<(), StoreError> {
         let (lineage, read) = match self {
             Self::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
             // Another program made a state where there was none. Its serial may be 0, too.

@@ -207,7 +207,7 @@ impl LocalStore {
             error,
             copy: None,
         })?;
-        self.known.check_same((&stored.lineage, stored.serial))
+        self.known.check_same(&stored.lineage, stored.serial)
     }
 
     /// Whether the content is the stored one.

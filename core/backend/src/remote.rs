@@ -143,7 +143,7 @@ impl<P: RemotePlace> RemoteStore<P> {
             return Ok(());
         }
         let stored = self.cipher.read_header(&text).map_err(|error| self.unusable(error))?;
-        self.known.check_same((&stored.lineage, stored.serial))
+        self.known.check_same(&stored.lineage, stored.serial)
     }
 
     fn unusable(&self, error: FileError) -> StoreError {

@@ -16,9 +16,9 @@ use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Draft, Edges, VertexId, numbered};
-use crate::phase::{self, EdgeReason, Mentions, Names, SharedVertex, Vertex as _};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
+use crate::shared_graph::{self, EdgeReason, Mentions, Names, SharedVertex, Vertex as _};
 
 /// Positions of objects among the vertices.
 #[derive(Debug)]
@@ -95,16 +95,16 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     add_changes(config, plan, &mut draft.adding());
     // Only providers with work in this graph: others would be started and configured for nothing.
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
-    phase::add_providers(config, used, &mut draft.adding());
+    shared_graph::add_providers(config, used, &mut draft.adding());
     let index = Index::of(config, draft.vertices());
     connect_written(config, &mut draft, &index, plan.mode);
     let (vertices, edges) = draft.split();
-    phase::connect_providers(vertices, &index.names, edges);
+    shared_graph::connect_providers(vertices, &index.names, edges);
     connect_checks(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
     // After the pruning: a pruned user must not keep an ephemeral resource open.
-    phase::close_ephemeral(&mut draft);
+    shared_graph::close_ephemeral(&mut draft);
     // Last, so that a soft order is only given up for a cycle that exists among the remaining
     // vertices.
     order::relax(&mut draft);
@@ -121,8 +121,8 @@ pub(super) fn as_written<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
 
 fn written(config: &Config) -> GraphBuilder<'_> {
     let mut draft = Draft::new();
-    phase::add_values(config, &mut draft.adding());
-    phase::add_calls(config, &mut draft.adding());
+    shared_graph::add_values(config, &mut draft.adding());
+    shared_graph::add_calls(config, &mut draft.adding());
     add_resources(config, &mut draft.adding());
     draft
 }
@@ -135,7 +135,7 @@ fn connect_written<'c>(
 ) {
     connect_references(config, draft, index, mode);
     let (vertices, edges) = draft.split();
-    phase::connect_modules(config, vertices, &index.names, edges);
+    shared_graph::connect_modules(config, vertices, &index.names, edges);
     connect_joins(vertices, index, edges);
 }
 

@@ -9,8 +9,8 @@ use crate::addr::ConfigResourceAddr;
 use crate::change::{Action, ReplaceOrder};
 use crate::config::Resource;
 use crate::graph::numbered;
-use crate::phase::place_of;
 use crate::session::Session;
+use crate::shared_graph::place_of;
 
 /// Says which flag has an object go last, and where it is written.
 pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {

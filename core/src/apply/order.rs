@@ -18,7 +18,7 @@ use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
 use crate::graph::{Adjacency, VertexId};
-use crate::phase::EdgeReason;
+use crate::shared_graph::EdgeReason;
 
 const DEPENDENTS_FIRST: EdgeReason =
     EdgeReason::Order("goes after what depends on it, as the state has it");

@@ -10,14 +10,15 @@ use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Ver
 use super::visit::{ApplyOutcome, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::{Action, OutputChange};
+use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
-use crate::phase::{
-    Counter, EdgeReason, EphemeralResources, PhaseWalk, walk_phase, without_unknowns,
-};
+use crate::instance::without_unknowns;
 use crate::plan::{Mode, Plan};
+use crate::progress::Counter;
 use crate::session::Session;
+use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResult, CheckResults};
 use crate::state::journal::Journal;
 use crate::state::{Object, OutputValue, State};

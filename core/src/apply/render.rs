@@ -6,9 +6,9 @@ use super::vertex::Vertex;
 use super::{build, frozen};
 use crate::addr::InstanceAddr;
 use crate::graph::render::{RenderedVertex, VertexStyle};
-use crate::phase;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::shared_graph;
 
 /// Draws the graph that applying a plan would walk.
 ///
@@ -20,7 +20,7 @@ pub fn dot(
     plan: &Plan,
 ) -> Result<String, Reported> {
     let graph = frozen(session, diags, build::draft(session, plan))?;
-    Ok(phase::draw(&graph, drawn, |_| {}))
+    Ok(shared_graph::draw(&graph, drawn, |_| {}))
 }
 
 /// The resource of an instance, as written: the label of its box.

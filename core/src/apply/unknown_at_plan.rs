@@ -9,8 +9,8 @@ use super::vertex::{InstanceVertex, Vertex};
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::{NamedValue, ValueVertex};
-use crate::phase::SharedVertex;
 use crate::plan::{Mode, Plan};
+use crate::shared_graph::SharedVertex;
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
 /// The objects that do not change, but have conditions that are not settled.

@@ -4,7 +4,7 @@ use super::destroy_timing::DestroyTiming;
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
 use crate::config::{Config, ModuleNode, Resource};
-use crate::phase::{self, SharedVertex};
+use crate::shared_graph::{self, SharedVertex};
 
 /// A vertex of the apply graph.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
     }
 }
 
-impl<'c> phase::Vertex<'c> for Vertex<'c> {
+impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
     fn shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
             Self::SharedVertex(shared) => Some(shared),

@@ -14,10 +14,12 @@ use formwork_value::{Diagnostics, Value};
 
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
+use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
-use crate::phase::{EphemeralResources, SharedOutcome, point_at_parts};
+use crate::instance::point_at_parts;
 use crate::plan::Plan;
 use crate::session::Session;
+use crate::shared_graph::SharedOutcome;
 use crate::state::Object;
 use crate::state::journal::Journal;
 

@@ -8,7 +8,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::settings::second_place;
+use super::settings::{BackendBlock, second_place};
 
 /// Whether a file overrides others, by its name.
 pub(super) fn is_override(name: &str) -> bool {
@@ -261,7 +261,8 @@ impl Merger<'_> {
         for base in all.filter(|base| base.kind.name == "terraform") {
             decide(self.diags, &mut base.body, &SETTINGS);
             base.body.blocks.retain(|block| {
-                let place = (block.kind.name == "cloud", block.header);
+                let is_cloud = block.kind.name == "cloud";
+                let place = BackendBlock { is_cloud, span: block.header };
                 match first {
                     _ if !is_place(block) => true,
                     None => first.replace(place).is_none(),

@@ -177,20 +177,27 @@ impl Settings {
             self.backend = Some(backend);
             return;
         };
-        let (first, second) = ((first.is_cloud(), first.span), (backend.is_cloud(), backend.span));
+        let [first, second] = [first, &backend]
+            .map(|backend| BackendBlock { is_cloud: backend.is_cloud(), span: backend.span });
         let _ = diags.error(second_place(sources, first, second));
     }
 }
 
-/// The error for a second `backend` or `cloud` block. Each is given as whether it is a `cloud`
-/// block, and its place.
+/// A `backend` or `cloud` block, as the error for a second one names it.
+#[derive(Clone, Copy)]
+pub(super) struct BackendBlock {
+    pub(super) is_cloud: bool,
+    pub(super) span: Span,
+}
+
+/// The error for a second `backend` or `cloud` block.
 pub(super) fn second_place(
     sources: &Sources,
-    first: (bool, Span),
-    second: (bool, Span),
+    first: BackendBlock,
+    second: BackendBlock,
 ) -> Diagnostic {
-    let before = place(sources, first.1);
-    let (summary, detail) = match (first.0, second.0) {
+    let before = place(sources, first.span);
+    let (summary, detail) = match (first.is_cloud, second.is_cloud) {
         (false, false) => (
             "Duplicate backend configuration",
             format!(
@@ -209,8 +216,8 @@ pub(super) fn second_place(
         ),
     };
     // The backend is reported, whatever the order of the files.
-    let too_many = if second.0 && !first.0 { first } else { second };
-    Diagnostic::error(summary, detail).at(too_many.1)
+    let too_many = if second.is_cloud && !first.is_cloud { first } else { second };
+    Diagnostic::error(summary, detail).at(too_many.span)
 }
 
 /// Reports an edition of the language that is not the only one there is.

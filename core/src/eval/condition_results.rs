@@ -66,10 +66,10 @@ type OfObject = BTreeMap<(Rule, usize), ConditionResult>;
 pub struct Verdicts(RefCell<BTreeMap<ConditionSubject, OfObject>>);
 
 impl Verdicts {
-    /// Records the verdict on a condition.
-    pub fn set(&self, object: &ConditionSubject, rule: (Rule, usize), verdict: ConditionResult) {
+    /// Records the verdict on a condition, which is the one with the index `at` of its rule.
+    pub fn set(&self, object: &ConditionSubject, rule: Rule, at: usize, verdict: ConditionResult) {
         let mut all = self.0.borrow_mut();
-        all.entry(object.clone()).or_default().insert(rule, verdict);
+        all.entry(object.clone()).or_default().insert((rule, at), verdict);
     }
 
     /// Whether a condition of an object is known not to hold.

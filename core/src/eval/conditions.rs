@@ -46,7 +46,7 @@ impl ConditionContext<'_> {
             Ok(ConditionOutcome::Fails(message)) => (CheckStatus::Fail, message.clone()),
             Err(_) => (CheckStatus::Error, None),
         };
-        self.verdicts.set(self.object, (rule, at), ConditionResult { status, message });
+        self.verdicts.set(self.object, rule, at, ConditionResult { status, message });
     }
 }
 

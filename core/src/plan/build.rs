@@ -19,8 +19,8 @@ use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
 use crate::graph::{Draft, Edges, Graph, VertexId, numbered};
-use crate::phase::{self, EdgeReason, Names, SharedVertex, Vertex as _};
 use crate::session::Session;
+use crate::shared_graph::{self, EdgeReason, Names, SharedVertex, Vertex as _};
 use crate::state::ResourceState;
 
 /// Inputs of every transform.
@@ -68,19 +68,21 @@ struct Steps<'s> {
 /// `core/src/plan/transform/read_ahead.rs` adds vertices that read objects early.
 const STEPS: Steps<'_> = Steps {
     add: &[
-        |inputs, _, add| phase::add_values(inputs.session.config, add),
-        |inputs, _, add| phase::add_calls(inputs.session.config, add),
+        |inputs, _, add| shared_graph::add_values(inputs.session.config, add),
+        |inputs, _, add| shared_graph::add_calls(inputs.session.config, add),
         add_providers::add,
         add_resources::add,
         add_orphans::add,
     ],
     connect: &[
         connect_references::connect,
-        |config, vertices, names, edges| phase::connect_modules(config, vertices, names, edges),
-        |_, vertices, names, edges| phase::connect_providers(vertices, names, edges),
+        |config, vertices, names, edges| {
+            shared_graph::connect_modules(config, vertices, names, edges)
+        },
+        |_, vertices, names, edges| shared_graph::connect_providers(vertices, names, edges),
     ],
     prune: &[prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune],
-    complete: &[|draft| phase::close_ephemeral(draft)],
+    complete: &[|draft| shared_graph::close_ephemeral(draft)],
 };
 
 /// The steps whose result does not depend on the limits of a plan.
@@ -140,7 +142,7 @@ pub(crate) fn frozen<'c>(
     session: &Session<'_>,
     draft: Draft<Vertex<'c>, EdgeReason>,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
-    draft.freeze().map_err(|cyclic| phase::report_cycles(diags, session.sources, &cyclic))
+    draft.freeze().map_err(|cyclic| shared_graph::report_cycles(diags, session.sources, &cyclic))
 }
 
 /// Takes the steps in order.

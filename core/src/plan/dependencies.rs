@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::vertex::Vertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{EdgeReason, SharedVertex};
+use crate::shared_graph::{EdgeReason, SharedVertex};
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]

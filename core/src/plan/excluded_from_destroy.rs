@@ -7,8 +7,8 @@ use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::EdgeReason;
 use crate::session::Session;
+use crate::shared_graph::EdgeReason;
 
 /// Resources that are kept from being destroyed only by `-exclude`: the excluded ones, and the
 /// dependencies of the objects that stay.

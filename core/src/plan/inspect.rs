@@ -6,9 +6,10 @@ use formwork_value::{Diagnostics, Reported, Value};
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::{SharedVertex, stored_value};
+use crate::instance::stored_value;
 use crate::provider::ResourceType;
 use crate::session::Session;
+use crate::shared_graph::SharedVertex;
 
 /// Records values for everything in the configuration. Objects that are not in the state are
 /// unknown, and so are values that cannot be found because of an error.

@@ -8,7 +8,7 @@ use super::prefetch::ObjectsRead;
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
-use crate::phase::SharedOutcome;
+use crate::shared_graph::SharedOutcome;
 use crate::state::Object;
 
 /// Result of a visit.

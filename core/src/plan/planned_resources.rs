@@ -17,7 +17,7 @@ use crate::config::ModuleNode;
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{EdgeReason, SharedVertex};
+use crate::shared_graph::{EdgeReason, SharedVertex};
 use crate::small_map::SmallMap;
 
 /// Planned results of the resources visited so far.

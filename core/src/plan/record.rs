@@ -15,12 +15,14 @@ use crate::addr::{
     DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr, Target,
 };
 use crate::change::{Action, OutputChange};
+use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::{Counter, EdgeReason, EphemeralResources, PhaseWalk, walk_phase};
+use crate::progress::Counter;
 use crate::session::Session;
+use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
 

@@ -9,8 +9,8 @@ use super::{Mode, Options, build};
 use crate::eval::vertex::NamedValue;
 use crate::graph::render::{self, RenderedVertex, VertexStyle};
 use crate::graph::{Draft, Graph, numbered, reduce};
-use crate::phase::{self, EdgeReason, SharedVertex};
 use crate::session::Session;
+use crate::shared_graph::{self, EdgeReason, SharedVertex};
 
 /// Draws the graph of a plan, whole or reduced to its resources.
 ///
@@ -31,10 +31,10 @@ pub fn dot(
     }
     if options.mode == Mode::Destroy {
         let graph = build::frozen(diags, session, build::order_of_destroying(draft))?;
-        return Ok(phase::draw(&graph, drawn_gone, |_| {}));
+        return Ok(shared_graph::draw(&graph, drawn_gone, |_| {}));
     }
     let graph = build::frozen(diags, session, draft)?;
-    Ok(phase::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
+    Ok(shared_graph::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
 }
 
 /// Adds a report vertex for each `check` block. It comes before everything that the block reads and

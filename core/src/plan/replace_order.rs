@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
-use crate::phase::{EdgeReason, SharedVertex};
+use crate::shared_graph::{EdgeReason, SharedVertex};
 
 use super::vertex::Vertex;
 

@@ -22,8 +22,10 @@ use crate::eval::references::{ReferenceSite, StaticCheck};
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
 use crate::graph::walk::{Next, WalkOptions, walk};
-use crate::phase::{PhaseLog, SharedVertex, check_provisioner_kinds};
+use crate::instance::check_provisioner_kinds;
+use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
+use crate::shared_graph::SharedVertex;
 use crate::state::State;
 
 /// Configurations that providers accepted without a word, by resource: the very same need not be

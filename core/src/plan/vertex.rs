@@ -7,8 +7,9 @@ use formwork_value::{Diagnostics, Reported};
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, Mode, ModuleAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::{Config, Import, ModuleNode, Resource};
-use crate::phase::{self, ConfiguredClient, ConfiguredResource, SharedVertex, find_written};
+use crate::instance::{ConfiguredClient, ConfiguredResource, find_written};
 use crate::session::Session;
+use crate::shared_graph::{self, SharedVertex};
 use crate::state::{Object, ResourceState};
 
 /// A vertex of the plan graph.
@@ -106,7 +107,7 @@ impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
     }
 }
 
-impl<'c> phase::Vertex<'c> for Vertex<'c> {
+impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
     fn shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
             Self::SharedVertex(shared) => Some(shared),

@@ -28,9 +28,11 @@ use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
+use crate::ephemeral::EphemeralResources;
 use crate::eval::vertex::EvalInputs;
+use crate::instance::{InstanceConfig, ResourceClient};
 use crate::moved::Moves;
-use crate::phase::{Counter, EphemeralResources, InstanceConfig, ResourceClient};
+use crate::progress::Counter;
 use crate::session::Session;
 
 pub(crate) use prior::Prior;

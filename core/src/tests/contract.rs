@@ -8,7 +8,7 @@ fn a(more: &str) -> String {
     format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
 }
 
-fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
+fn check(before: &str, after: &str, call: &str, fault: Fault, expect: Expect) {
     let mut bench = EvalFixture::after(before);
     bench.fault(call, fault);
     let run = bench.apply(after);
@@ -21,7 +21,8 @@ fn a_plan_must_be_what_the_configuration_says() {
     check(
         "",
         &a(""),
-        ("plan a", Fault::Other),
+        "plan a",
+        Fault::Other,
         expect![[r#"
         calls: 
         error test_thing.a: Provider produced invalid plan
@@ -35,7 +36,8 @@ fn a_planned_destruction_must_leave_nothing() {
     check(
         &a(""),
         "",
-        ("plan a-1", Fault::Still),
+        "plan a-1",
+        Fault::Still,
         expect![[r#"
         calls: 
         error test_thing.a: Provider produced invalid plan
@@ -50,7 +52,8 @@ fn a_result_must_be_what_was_planned() {
     check(
         "",
         &a("size = 1"),
-        ("create a", Fault::Other),
+        "create a",
+        Fault::Other,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -63,7 +66,8 @@ fn a_result_must_be_what_was_planned() {
     check(
         &a("size = 1"),
         &a("size = 2"),
-        ("update a-1", Fault::Other),
+        "update a-1",
+        Fault::Other,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -79,7 +83,8 @@ fn a_result_must_be_known() {
     check(
         "",
         &a(""),
-        ("create a", Fault::Unknown),
+        "create a",
+        Fault::Unknown,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -91,7 +96,8 @@ fn a_result_must_be_known() {
     check(
         &a("size = 1"),
         &a("size = 2"),
-        ("update a-1", Fault::Unknown),
+        "update a-1",
+        Fault::Unknown,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -107,7 +113,8 @@ fn what_was_made_must_be_there() {
     check(
         "",
         &a(""),
-        ("create a", Fault::Null),
+        "create a",
+        Fault::Null,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -119,7 +126,8 @@ fn what_was_made_must_be_there() {
     check(
         &a("size = 1"),
         &a("size = 2"),
-        ("update a-1", Fault::Null),
+        "update a-1",
+        Fault::Null,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -136,7 +144,8 @@ fn what_was_destroyed_must_not_be_there() {
     check(
         &a(""),
         "",
-        ("delete a-1", Fault::Still),
+        "delete a-1",
+        Fault::Still,
         expect![[r#"
         - test_thing.a DeleteBecauseNoResourceConfig
         calls: delete a-1
@@ -153,7 +162,8 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
     check(
         "",
         &a(""),
-        ("create a", Fault::Dies),
+        "create a",
+        Fault::Dies,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -166,7 +176,8 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
     check(
         &a("size = 1"),
         &a("size = 2"),
-        ("update a-1", Fault::Dies),
+        "update a-1",
+        Fault::Dies,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -179,7 +190,8 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
     check(
         &a(""),
         "",
-        ("delete a-1", Fault::Dies),
+        "delete a-1",
+        Fault::Dies,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             calls: delete a-1

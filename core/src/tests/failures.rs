@@ -12,7 +12,7 @@ fn a(more: &str) -> String {
 
 /// Applies two configurations, the second with a fault; shows that run, the state after it, and how
 /// the next run without the fault goes.
-fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
+fn check(before: &str, after: &str, call: &str, fault: Fault, expect: Expect) {
     let mut bench = EvalFixture::after(before);
     bench.fault(call, fault);
     let run = bench.apply(after);
@@ -29,7 +29,8 @@ fn a_refused_creation_leaves_nothing_and_is_tried_again() {
     check(
         "",
         A,
-        ("create a", Fault::Refuses),
+        "create a",
+        Fault::Refuses,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -49,7 +50,8 @@ fn a_half_made_object_is_kept_and_replaced() {
     check(
         "",
         A,
-        ("create a", Fault::Half),
+        "create a",
+        Fault::Half,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -69,7 +71,8 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
     check(
         A,
         &a("size = 2"),
-        ("update a-1", Fault::Refuses),
+        "update a-1",
+        Fault::Refuses,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -86,7 +89,8 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
     check(
         A,
         &a("size = 2"),
-        ("update a-1", Fault::Half),
+        "update a-1",
+        Fault::Half,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -106,7 +110,8 @@ fn an_object_that_could_not_be_destroyed_stays() {
     check(
         A,
         "",
-        ("delete a-1", Fault::Refuses),
+        "delete a-1",
+        Fault::Refuses,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             calls: delete a-1
@@ -125,7 +130,8 @@ fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
     check(
         &a("zone = \"n\""),
         &a("zone = \"s\""),
-        ("create a", Fault::Refuses),
+        "create a",
+        Fault::Refuses,
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: delete a-1, create a
@@ -140,7 +146,8 @@ fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
     check(
         &a("zone = \"n\""),
         &a("zone = \"s\""),
-        ("delete a-1", Fault::Refuses),
+        "delete a-1",
+        Fault::Refuses,
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: delete a-1
@@ -164,7 +171,8 @@ fn a_create_first_replacement_that_fails_keeps_the_old_object() {
     check(
         &a(NORTH),
         &a(SOUTH),
-        ("create a", Fault::Refuses),
+        "create a",
+        Fault::Refuses,
         expect![[r#"
             +/- test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: create a
@@ -185,7 +193,8 @@ fn a_half_made_create_first_replacement_deposes_the_old_object() {
     check(
         &a(NORTH),
         &a(SOUTH),
-        ("create a", Fault::Half),
+        "create a",
+        Fault::Half,
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         calls: create a
@@ -207,7 +216,8 @@ fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
     check(
         &a(NORTH),
         &a(SOUTH),
-        ("delete a-1", Fault::Refuses),
+        "delete a-1",
+        Fault::Refuses,
         expect![[r#"
             +/- test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: create a, delete a-1
@@ -293,7 +303,8 @@ fn a_failure_stops_only_what_depends_on_it() {
     check(
         "",
         TREE,
-        ("create b", Fault::Refuses),
+        "create b",
+        Fault::Refuses,
         expect![[r#"
             + test_thing.a
             + test_thing.b
@@ -331,7 +342,8 @@ fn a_failed_destruction_keeps_what_the_object_stands_on() {
     check(
         TREE,
         "",
-        ("delete b-1", Fault::Refuses),
+        "delete b-1",
+        Fault::Refuses,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             - test_thing.b DeleteBecauseNoResourceConfig
@@ -376,7 +388,8 @@ fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
     check(
         "",
         config,
-        ("create a1", Fault::Refuses),
+        "create a1",
+        Fault::Refuses,
         expect![[r#"
             + test_thing.a[0]
             + test_thing.a[1]

@@ -173,7 +173,7 @@ impl Operations for Answers {
             }
             return Ok(answered);
         }
-        let sound = planned(&kind.block, (prior.value(), proposed.value(), config.value()), dice);
+        let sound = planned(&kind.block, prior.value(), proposed.value(), config.value(), dice);
         let sound = kind.without_secrets(&sound);
         if !matches!(self.judged, Some(Judged::Create | Judged::Update)) {
             answered.planned = kind.payload(sound);
@@ -233,7 +233,7 @@ impl Operations for Answers {
         let case = case_of(&[&config]);
         let dice = &mut dice(&case, "data");
         let null = kind.null();
-        let sound = planned(&kind.block, (&null, config.value(), config.value()), dice);
+        let sound = planned(&kind.block, &null, config.value(), config.value(), dice);
         let state = kind.payload(answer(&filled(&sound, dice), &kind.ty, dice));
         self.log.judge(&case, Call::ReadData, &state, &kind.block);
         Ok(ReadDataResponse { state, deferred: None, diagnostics: Vec::new() })

@@ -143,13 +143,13 @@ impl Shaped for Blocks {
         for (name, nesting) in [("group", Nesting::Group)].into_iter().chain(NESTINGS) {
             let mut content = Block { attributes: parts(nesting), ..Block::default() };
             let deeper = Block { attributes: parts(nesting), ..Block::default() };
-            content.blocks.insert("inner".into(), block(nesting, (0, 0), deeper));
-            shape.block.blocks.insert(name.into(), block(nesting, (0, 0), content));
+            content.blocks.insert("inner".into(), block(nesting, 0, 0, deeper));
+            shape.block.blocks.insert(name.into(), block(nesting, 0, 0, content));
         }
         let any = Attribute::new(Type::Dynamic, Role::Optional);
         let any = Block { attributes: [("any".into(), any)].into(), ..Block::default() };
-        shape.block.blocks.insert("dynamic_list".into(), block(Nesting::List, (0, 0), any.clone()));
-        shape.block.blocks.insert("dynamic_map".into(), block(Nesting::Map, (0, 0), any));
+        shape.block.blocks.insert("dynamic_list".into(), block(Nesting::List, 0, 0, any.clone()));
+        shape.block.blocks.insert("dynamic_map".into(), block(Nesting::Map, 0, 0, any));
         shape
     }
 }
@@ -161,9 +161,9 @@ impl Shaped for Strict {
         let content =
             Block { attributes: [("needed".into(), needed.clone())].into(), ..Block::default() };
         shape.block.attributes.insert("needed".into(), needed);
-        shape.block.blocks.insert("one".into(), block(Nesting::List, (1, 1), content.clone()));
-        shape.block.blocks.insert("few".into(), block(Nesting::Set, (0, 2), content.clone()));
-        shape.block.blocks.insert("must".into(), block(Nesting::Single, (1, 1), content));
+        shape.block.blocks.insert("one".into(), block(Nesting::List, 1, 1, content.clone()));
+        shape.block.blocks.insert("few".into(), block(Nesting::Set, 0, 2, content.clone()));
+        shape.block.blocks.insert("must".into(), block(Nesting::Single, 1, 1, content));
         shape
     }
 }

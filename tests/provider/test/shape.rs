@@ -46,11 +46,7 @@ pub(crate) fn computed_parts(role: Role) -> BTreeMap<Str, Attribute> {
 }
 
 /// A block type.
-pub(crate) fn block(
-    nesting: Nesting,
-    (min_items, max_items): (u64, u64),
-    block: Block,
-) -> NestedBlock {
+pub(crate) fn block(nesting: Nesting, min_items: u64, max_items: u64, block: Block) -> NestedBlock {
     NestedBlock { nesting, block, min_items, max_items, computed: false }
 }
 

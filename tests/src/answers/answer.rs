@@ -10,7 +10,9 @@ use super::input::any;
 #[must_use]
 pub fn planned(
     block: &Block,
-    (prior, proposed, config): (&Value, &Value, &Value),
+    prior: &Value,
+    proposed: &Value,
+    config: &Value,
     dice: &mut Dice,
 ) -> Value {
     let Value::Object(object) = proposed else { return proposed.clone() };

@@ -20,18 +20,19 @@ enum Setter {
 pub fn config(block: &Block, case: u64, turn: u64) -> Value {
     let first = content(block, Setter::Author, &mut Dice::new(case, "config"));
     let other = content(block, Setter::Author, &mut Dice::new(case, "changed config"));
-    mixed(case, turn, (first, other))
+    mixed(case, turn, first, other)
 }
 
 /// The stored object of a case, with the configuration of its first turn in it.
 #[must_use]
 pub fn stored(block: &Block, case: u64) -> Value {
     // The author's part is the same, because each attribute has numbers of its own.
-    mixed(case, 0, (content(block, Setter::Both, &mut Dice::new(case, "config")), Value::dynamic()))
+    let first = content(block, Setter::Both, &mut Dice::new(case, "config"));
+    mixed(case, 0, first, Value::dynamic())
 }
 
 /// Takes some attributes of another object, and names the case.
-fn mixed(case: u64, turn: u64, (first, other): (Value, Value)) -> Value {
+fn mixed(case: u64, turn: u64, first: Value, other: Value) -> Value {
     let mut dice = Dice::new(case, &format!("turn {turn}"));
     let (Value::Object(first), other) = (first, other) else { return Value::dynamic() };
     let pairs = first.iter().map(|(name, value)| {

@@ -41,23 +41,36 @@ pub(crate) fn tar_gz(
         let above = path.match_indices('/').map(|(at, _)| path[..=at].to_owned());
         for folder in above {
             if folder != "./" && !folders.contains(&folder) {
-                append(&mut archive, tar::EntryType::Directory, &folder, (&[], 0o755), epoch)?;
+                append(
+                    &mut archive,
+                    tar::EntryType::Directory,
+                    &folder,
+                    Content { bytes: &[], mode: 0o755 },
+                    epoch,
+                )?;
                 folders.push(folder);
             }
         }
-        let content = (&*entry.bytes, entry.mode);
+        let content = Content { bytes: &entry.bytes, mode: entry.mode };
         append(&mut archive, tar::EntryType::Regular, &path, content, epoch)?;
     }
     gz(&archive.into_inner()?)
+}
+
+/// Bytes of an entry, and its mode.
+struct Content<'a> {
+    bytes: &'a [u8],
+    mode: u32,
 }
 
 fn append(
     archive: &mut tar::Builder<Vec<u8>>,
     kind: tar::EntryType,
     path: &str,
-    (bytes, mode): (&[u8], u32),
+    content: Content<'_>,
     epoch: u64,
 ) -> Result<(), Failure> {
+    let Content { bytes, mode } = content;
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(kind);
     header.set_mode(mode);

@@ -25,7 +25,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
-        let addrs = (&from?, &to?);
+        let addrs = MoveAddrs { from: &from?, to: &to? };
         check_backups(diags, workspace, args)?;
         let other = args.state.state_out.as_deref();
         let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
@@ -86,14 +86,21 @@ fn editing(args: &StateMvArgs) -> Editing<'_> {
     }
 }
 
+/// Addresses of the objects to move, before and after.
+#[derive(Clone, Copy)]
+struct MoveAddrs<'a> {
+    from: &'a Target,
+    to: &'a Target,
+}
+
 fn within(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
     locked: &mut StateSession,
-    addrs: (&Target, &Target),
+    addrs: MoveAddrs<'_>,
 ) -> Result<Ending, Reported> {
     let state = &mut locked.file.state;
-    let (from, to) = addrs;
+    let MoveAddrs { from, to } = addrs;
     let states = MoveStates { source: state, destination: state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
@@ -110,7 +117,7 @@ async fn between(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
-    addrs: (&Target, &Target),
+    addrs: MoveAddrs<'_>,
     out: &Path,
 ) -> Result<String, Reported> {
     let from = editing(args);
@@ -149,10 +156,10 @@ async fn transfer(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
     states: StatePair<'_>,
-    addrs: (&Target, &Target),
+    addrs: MoveAddrs<'_>,
 ) -> Result<String, Reported> {
     let StatePair { source, destination } = states;
-    let (from, to) = addrs;
+    let MoveAddrs { from, to } = addrs;
     let states = MoveStates { source: &source.file.state, destination: &destination.file.state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {

@@ -11,6 +11,17 @@ use crate::redact;
 /// Number of attempts in a row that bring no further byte.
 const MAX_BARREN: u32 = 4;
 
+/// A file to download.
+#[derive(Clone, Copy)]
+pub(crate) struct Download<'a> {
+    /// Its URL.
+    pub(crate) url: &'a str,
+    /// The value of the header `Authorization`, if the server gets one.
+    pub(crate) asking: Option<&'a str>,
+    /// Its largest size.
+    pub(crate) limit: u64,
+}
+
 /// A part of a file that is there already, and the proof that the rest belongs to it.
 struct Resume {
     /// The number of bytes that were written.
@@ -34,11 +45,10 @@ impl Client {
     /// When it cannot be had, or is larger than the limit.
     pub(crate) fn download(
         &self,
-        (url, asking): (&str, Option<&str>),
+        file: Download<'_>,
         to: &mut impl Write,
-        limit: u64,
     ) -> Result<(), HttpError> {
-        self.download_sized((url, asking), |_| (), to, limit)
+        self.download_sized(file, |_| (), to)
     }
 
     /// As [`Client::download`]; `sized` is called with the length that the server announces.
@@ -47,14 +57,13 @@ impl Client {
     /// When it cannot be had, or is larger than the limit.
     pub(crate) fn download_sized(
         &self,
-        (url, asking): (&str, Option<&str>),
+        file: Download<'_>,
         sized: impl FnOnce(Option<u64>),
         to: &mut impl Write,
-        limit: u64,
     ) -> Result<(), HttpError> {
-        let answer = self.ask(url, asking, DOWNLOAD)?;
+        let answer = self.ask(file.url, file.asking, DOWNLOAD)?;
         sized(answer.length());
-        self.receive((url, asking), answer, to, limit)
+        self.receive(file, answer, to)
     }
 
     /// Writes the content of an answer to a file. The answer is that of the given request.
@@ -63,11 +72,11 @@ impl Client {
     /// When it breaks off, or is larger than the limit.
     pub(crate) fn receive(
         &self,
-        (url, asking): (&str, Option<&str>),
+        file: Download<'_>,
         mut answer: HttpResponse,
         to: &mut impl Write,
-        limit: u64,
     ) -> Result<(), HttpError> {
+        let Download { url, asking, limit } = file;
         let end = Instant::now() + DOWNLOAD;
         let tag = strong_tag(answer.response.headers());
         let total = answer.length();
@@ -231,7 +240,7 @@ mod tests {
         let (url, served) = server(answers);
         let client = Client::new(Proxies::read(|_| None), |_| ());
         let mut bytes = Vec::new();
-        let result = client.download((&url, None), &mut bytes, 100);
+        let result = client.download(Download { url: &url, asking: None, limit: 100 }, &mut bytes);
         (result.map(|()| bytes).map_err(|error| error.to_string()), served.join().unwrap())
     }
 

@@ -33,7 +33,8 @@ pub(in crate::fetch) fn download(
     registries: &OciRegistries<'_>,
     http: &Client,
     url: &str,
-    (to, limit): (&mut impl Write, u64),
+    to: &mut impl Write,
+    limit: u64,
 ) -> Result<(), FetchError> {
     let ModuleAddr { repository, reference } = parse(url)?;
     let repository = registries.repository(http, &repository);

@@ -36,7 +36,7 @@ pub(super) fn versions(
     addr: &ProviderAddr,
 ) -> Result<Listing, SourceError> {
     let missing = || SourceError::NotFound { addr: addr.clone(), sources: Vec::new() };
-    let answer = ask(servers, mirror, (addr, "index.json"), missing)?;
+    let answer = ask(servers, mirror, addr, "index.json", missing)?;
     let index: Index = document(mirror, addr, answer)?;
     let names = index.versions.unwrap_or_default();
     let versions = names.keys().filter_map(|name| Version::parse(name).ok()).collect();
@@ -47,7 +47,9 @@ pub(super) fn versions(
 pub(super) fn package(
     servers: &Servers<'_>,
     mirror: &str,
-    (addr, version, platform): (&ProviderAddr, &Version, &Platform),
+    addr: &ProviderAddr,
+    version: &Version,
+    platform: &Platform,
 ) -> Result<Package, SourceError> {
     let missing = || {
         let reason = format!(
@@ -55,7 +57,7 @@ pub(super) fn package(
         );
         SourceError::mirror(mirror, addr, reason)
     };
-    let answer = ask(servers, mirror, (addr, &format!("{version}.json")), missing)?;
+    let answer = ask(servers, mirror, addr, &format!("{version}.json"), missing)?;
     let base = answer.url.clone();
     let archives: Archives = document(mirror, addr, answer)?;
     let archive = archives.archives.unwrap_or_default().remove(&platform.to_string());
@@ -92,7 +94,8 @@ pub(super) fn package(
 fn ask(
     servers: &Servers<'_>,
     mirror: &str,
-    (addr, file): (&ProviderAddr, &str),
+    addr: &ProviderAddr,
+    file: &str,
     missing: impl FnOnce() -> SourceError,
 ) -> Result<HttpResponse, SourceError> {
     let path = format!("{}/{}/{}/{file}", addr.host(), addr.namespace(), addr.kind());

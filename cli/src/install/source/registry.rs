@@ -8,13 +8,13 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
-use crate::fetch::host::HostError;
+use crate::fetch::host::{HostError, Service};
 use crate::fetch::http::{HttpError, HttpResponse, resolve};
 use crate::install::{signature, sums};
 use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
-const SERVICE: (&str, &str) = ("providers.v1", "provider registry");
+const SERVICE: Service = Service { id: "providers.v1", name: "provider registry" };
 /// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
 const PROTOCOLS: std::ops::Range<u64> = 5..7;
 /// The longest signature.

@@ -43,7 +43,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 // A client that goes away is no concern of the test.
-                drop(answer(&stream.unwrap(), (&pages, times), &own, &heard));
+                drop(answer(&stream.unwrap(), &pages, times, &own, &heard));
             }
         });
         Self { base, asked }
@@ -61,7 +61,8 @@ impl Server {
 
 fn answer(
     mut stream: &TcpStream,
-    (pages, busy): (&[(&str, Page)], usize),
+    pages: &[(&str, Page)],
+    busy: usize,
     base: &str,
     asked: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {

@@ -51,47 +51,49 @@ pub(crate) struct Differ<'a> {
     pub(crate) forces: &'a [Path],
 }
 
-/// A name with its width in the column of names.
-pub(crate) type Name<'a> = (&'a str, usize);
+/// A name, with the width of the column of names.
+#[derive(Clone, Copy)]
+pub(crate) struct Name<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) width: usize,
+}
 
 impl Differ<'_> {
     /// Renders an object of a resource between braces, of which the second stands at `at`.
-    pub(crate) fn object(&self, block: &Block, values: (&Value, &Value), at: usize) -> String {
-        let node = block::compare(self.change_of(values), block);
-        self.render(&node, at, self.options())
+    pub(crate) fn object(&self, block: &Block, before: &Value, after: &Value, at: usize) -> String {
+        let node = block::compare(self.change_of(before, after), block);
+        self.render(&node, self.options(at))
     }
 
     /// One output, or one attribute without a schema, if it changes: its name, the sign before it,
     /// and its change. The name stands at `at`.
     pub(crate) fn changed(
         &self,
-        (name, width): Name<'_>,
-        values: (&Value, &Value),
+        name: Name<'_>,
+        before: &Value,
+        after: &Value,
         at: usize,
     ) -> String {
-        let node = free::compare(&self.change_of(values));
-        if node.sign == Sign::Keep {
-            return String::new();
+        let node = free::compare(&self.change_of(before, after));
+        match node.sign {
+            Sign::Keep => String::new(),
+            _ => self.named(name, &node, self.options(at)),
         }
-        let space = " ".repeat(width.saturating_sub(name.chars().count()));
-        let text = self.render(&node, at, self.options());
-        let warning = self.warning(&node, at);
-        warning + &self.line(node.sign, &format!("{name}{space} = {text}"), at)
     }
 
     /// A value of its own type that stays, from the first column on.
     pub(crate) fn shown(&self, value: &Value) -> String {
         let change = Change::new(Side::of(value), Side::of(value), &[]);
         let node = compare::by_type(change, &value.ty());
-        self.render(&node, 0, Options { keeps: true, ..self.options() })
+        self.render(&node, Options { keeps: true, ..self.options(0) })
     }
 
-    fn change_of<'v>(&'v self, (before, after): (&'v Value, &'v Value)) -> Change<'v> {
+    fn change_of<'v>(&'v self, before: &'v Value, after: &'v Value) -> Change<'v> {
         Change::new(Side::of(before), Side::of(after), self.forces)
     }
 
-    fn options(&self) -> Options {
-        Options { keeps: self.keeps, ..Options::default() }
+    fn options(&self, at: usize) -> Options {
+        Options { at, keeps: self.keeps, ..Options::default() }
     }
 
     /// The sign, painted.

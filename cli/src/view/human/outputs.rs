@@ -5,7 +5,7 @@ use formwork_core::state::State;
 use formwork_lang::print::print;
 use formwork_value::{Marks, Str};
 
-use super::diff::Differ;
+use super::diff::{Differ, Name};
 use super::value::SENSITIVE;
 use crate::view::Screen;
 
@@ -42,7 +42,7 @@ pub(crate) fn changes<'c>(
     for (name, change) in changed {
         let mark = if change.sensitive { Marks::SENSITIVE } else { Marks::NONE };
         let (before, after) = (change.before.clone().mark(mark), change.after.clone().mark(mark));
-        text.push_str(&differ.changed((name, width), (&before, &after), 4));
+        text.push_str(&differ.changed(Name { text: name, width }, &before, &after, 4));
     }
     text
 }

@@ -6,7 +6,7 @@ use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
 use formwork_value::{Path, Type, Value};
 
-use super::diff::Differ;
+use super::diff::{Differ, Name};
 use super::{drift as affecting, outputs};
 use crate::view::{Paint, Screen, sanitize};
 
@@ -262,8 +262,8 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         .loaded(&change.provider.provider)
         .and_then(|loaded| loaded.find(name.mode(), name.kind()));
     let object = match ty {
-        Some(ty) => differ.object(ty.block(), (before, after), 4),
-        None => format!("{{\n{}    }}", without_schema(&differ, (before, after))),
+        Some(ty) => differ.object(ty.block(), before, after, 4),
+        None => format!("{{\n{}    }}", without_schema(&differ, before, after)),
     };
     format!(
         "{} {kind} {:?} {:?} {object}\n",
@@ -274,7 +274,7 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
 }
 
 /// The attributes of an object without a schema at hand.
-fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> String {
+fn without_schema(differ: &Differ<'_>, before: &Value, after: &Value) -> String {
     let names = [before, after].into_iter().flat_map(|value| match value.peek() {
         Value::Object(object) => object.names().to_vec(),
         _ => Vec::new(),
@@ -287,7 +287,7 @@ fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> Str
         let path = Path::root().attribute(&name);
         let old = path.find(before).unwrap_or(&null);
         let new = path.find(after).unwrap_or(&null);
-        text.push_str(&differ.changed((&name, width), (old, new), 8));
+        text.push_str(&differ.changed(Name { text: &name, width }, old, new, 8));
     }
     text
 }

@@ -75,10 +75,10 @@ impl Json {
             Self::Null => text.push_str("null"),
             Self::Object(members) => {
                 let parts = members.iter().map(|(key, value)| (Some(key.as_str()), value));
-                enclosed(text, indent, ('{', '}'), parts);
+                enclosed(text, indent, ['{', '}'], parts);
             }
             Self::Array(items) => {
-                enclosed(text, indent, ('[', ']'), items.iter().map(|i| (None, i)));
+                enclosed(text, indent, ['[', ']'], items.iter().map(|i| (None, i)));
             }
         }
     }
@@ -87,7 +87,7 @@ impl Json {
 fn enclosed<'j>(
     text: &mut String,
     indent: Option<usize>,
-    (open, close): (char, char),
+    [open, close]: [char; 2],
     parts: impl Iterator<Item = (Option<&'j str>, &'j Json)>,
 ) {
     text.push(open);

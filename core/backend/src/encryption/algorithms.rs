@@ -50,7 +50,8 @@ impl Hash {
 
 /// Derives a key from a passphrase (PBKDF2, RFC 8018 section 5.2, with HMAC).
 pub(crate) fn derive(
-    (hash, iterations): (Hash, NonZeroU32),
+    hash: Hash,
+    iterations: NonZeroU32,
     passphrase: &[u8],
     salt: &[u8],
     length: usize,
@@ -132,7 +133,7 @@ mod tests {
             let expected = bytes(expected);
             let iterations = NonZeroU32::new(iterations).unwrap();
             let key =
-                derive((hash, iterations), passphrase.as_bytes(), salt.as_bytes(), expected.len());
+                derive(hash, iterations, passphrase.as_bytes(), salt.as_bytes(), expected.len());
             assert_eq!(key, expected, "{passphrase} {iterations}");
         };
         let expected = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783";

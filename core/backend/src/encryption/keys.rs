@@ -142,7 +142,7 @@ impl KeyProvider {
                 let salt = salt.map_err(|error| self.failed()(error.to_string()))?;
                 let passphrase = pbkdf2.passphrase.to_encrypt(metadata)?;
                 let (hash, iterations) = (pbkdf2.hash, pbkdf2.iterations);
-                let key = derive((hash, iterations), &passphrase, &salt, pbkdf2.key_length);
+                let key = derive(hash, iterations, &passphrase, &salt, pbkdf2.key_length);
                 let own = Pbkdf2Metadata {
                     salt: Base64(salt),
                     iterations: iterations.get().into(),
@@ -186,7 +186,7 @@ impl KeyProvider {
                 };
                 let passphrase = pbkdf2.passphrase.to_decrypt(metadata)?;
                 let Some(passphrase) = passphrase else { return Ok(None) };
-                Ok(Some(derive((hash, iterations), &passphrase, &read.salt.0, length)))
+                Ok(Some(derive(hash, iterations, &passphrase, &read.salt.0, length)))
             }
             KeyProviderKind::External(external) => {
                 let answer = external.run(Some(own)).map_err(self.failed())?;

@@ -100,7 +100,8 @@ impl AwsKms {
     /// When one is missing or invalid.
     pub(super) fn new(
         arguments: &Arguments<'_>,
-        (key_id, spec): (String, KeySpec),
+        key_id: String,
+        spec: KeySpec,
     ) -> Result<Self, ConfigError> {
         let (service, url) = key_management(arguments)?;
         Ok(Self { service, url, key_id, spec })
@@ -178,7 +179,7 @@ mod tests {
         let none: [(Str, Value); 0] = [];
         let values = Value::object(none);
         let arguments = Arguments { values: &values, environment: &environment };
-        AwsKms::new(&arguments, ("alias/state".to_owned(), KeySpec::Aes256)).unwrap()
+        AwsKms::new(&arguments, "alias/state".to_owned(), KeySpec::Aes256).unwrap()
     }
 
     /// The forms are those of the API reference of the service, and those that OpenTofu 1.12.6 stores.

@@ -30,7 +30,8 @@ const FEWEST_ITERATIONS: u32 = 200_000;
 /// When a type or an argument is not valid.
 pub(super) fn target(
     diags: &mut Diagnostics,
-    (name, environment): (&str, &BackendEnvironment),
+    name: &str,
+    environment: &BackendEnvironment,
     methods: &[MethodSettings],
 ) -> Result<Target, Reported> {
     let methods: Result<Vec<Method>, Reported> =
@@ -242,9 +243,9 @@ fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkd
             return Err(arguments.refuse(diags, reason));
         }
     };
-    let key_length = arguments.number(diags, ("key_length", 32), 1)?;
-    let iterations = arguments.number(diags, ("iterations", 600_000), FEWEST_ITERATIONS)?;
-    let salt_length = arguments.number(diags, ("salt_length", 32), 1)?;
+    let key_length = arguments.number(diags, "key_length", 32, 1)?;
+    let iterations = arguments.number(diags, "iterations", 600_000, FEWEST_ITERATIONS)?;
+    let salt_length = arguments.number(diags, "salt_length", 32, 1)?;
     let hash = arguments.string(diags, "hash_function")?;
     let hash = Hash::find(hash.as_deref().unwrap_or("sha512")).ok_or_else(|| {
         arguments.refuse(diags, "the argument \"hash_function\" must be \"sha256\" or \"sha512\"")
@@ -261,7 +262,7 @@ fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkd
 fn openbao(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<OpenBao, Reported> {
     let key_name = arguments.string(diags, "key_name")?.filter(|name| !name.is_empty());
     let key_name = key_name.ok_or_else(|| arguments.missing(diags, "key_name"))?;
-    let key_length = arguments.number(diags, ("key_length", 32), 1)? as usize;
+    let key_length = arguments.number(diags, "key_length", 32, 1)? as usize;
     if ![16, 32, 64].contains(&key_length) {
         let reason = "the argument \"key_length\" must be 16, 32 or 64";
         return Err(arguments.refuse(diags, reason));
@@ -295,7 +296,7 @@ fn aws_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Aws
     let values = S3Kind.schema().coerce(&Value::object(values));
     let values = values.map_err(|error| arguments.refuse(diags, &error.reason))?;
     let given = kind::Arguments { values: &values, environment: arguments.environment };
-    let made = AwsKms::new(&given, (key_id, spec));
+    let made = AwsKms::new(&given, key_id, spec);
     made.map_err(|error| arguments.refuse(diags, &error.to_string()))
 }
 
@@ -379,7 +380,8 @@ impl Arguments<'_> {
     fn number(
         &mut self,
         diags: &mut Diagnostics,
-        (name, usual): (&str, u32),
+        name: &str,
+        usual: u32,
         least: u32,
     ) -> Result<u32, Reported> {
         let value = self.value(diags, name, &Type::Number)?;

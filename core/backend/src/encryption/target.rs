@@ -176,7 +176,8 @@ impl Target {
     pub(super) fn seal<'t>(
         &self,
         text: Cow<'t, [u8]>,
-        (header, layout): (StateHeader, Layout),
+        header: StateHeader,
+        layout: Layout,
     ) -> Result<Cow<'t, [u8]>, EncryptError> {
         if let Some(method) = self.sealed() {
             let wrapper = Wrapper {

@@ -115,7 +115,7 @@ fn by_hand(text: &[u8]) -> Vec<u8> {
     let salt = decode(&meta["salt"]);
     assert_eq!(salt.len(), 32);
     let iterations = NonZeroU32::new(iterations).unwrap();
-    let key = derive((Hash::Sha512, iterations), PASSPHRASE.as_bytes(), &salt, 32);
+    let key = derive(Hash::Sha512, iterations, PASSPHRASE.as_bytes(), &salt, 32);
     AesGcm::new(&key).unwrap().open(&decode(&file["encrypted_data"]), b"").unwrap()
 }
 
@@ -173,7 +173,7 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
         let salt: Vec<u8> = (0..salt_length).collect();
         let iterations = NonZeroU32::new(200_000).unwrap();
         let (key, n_bytes) = (bytes(key), key.len() / 2);
-        assert_eq!(derive((hash, iterations), PASSPHRASE.as_bytes(), &salt, n_bytes), key);
+        assert_eq!(derive(hash, iterations, PASSPHRASE.as_bytes(), &salt, n_bytes), key);
         let sealed = [nonce.clone(), bytes(ciphertext), bytes(tag)].concat();
         let salt = BASE64_STANDARD.encode(&salt);
         let meta = format!(

@@ -234,7 +234,7 @@ impl PgStore {
         {
             return StateFile::read(&text).map_err(unusable);
         }
-        self.known.check_same((&header.lineage, header.serial))?;
+        self.known.check_same(&header.lineage, header.serial)?;
         // The serial is the known one, but the text is not: another program has written without
         // raising it.
         Err(StoreError::Changed { stored: header.serial, read: header.serial })

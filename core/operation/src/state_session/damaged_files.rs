@@ -148,17 +148,18 @@ impl World {
 }
 
 /// The pairs of files, each with the condition that the other files are in.
-fn pairs() -> impl Iterator<Item = (usize, usize)> {
-    (0..NAMES.len()).flat_map(|one| (one + 1..NAMES.len()).map(move |other| (one, other)))
+fn pairs() -> impl Iterator<Item = [usize; 2]> {
+    (0..NAMES.len()).flat_map(|one| (one + 1..NAMES.len()).map(move |other| [one, other]))
 }
 
 /// The outcome of all conditions of two files, while there are no others but a state: an empty one,
 /// since nothing else has a say beside a sound one.
-async fn cell(pair: (usize, usize), conditions: (FileCondition, FileCondition)) -> String {
+async fn cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
     let mut all =
         [FileCondition::Empty, FileCondition::Absent, FileCondition::Absent, FileCondition::Absent];
-    all[pair.0] = conditions.0;
-    all[pair.1] = conditions.1;
+    for (file, condition) in pair.into_iter().zip(conditions) {
+        all[file] = condition;
+    }
     let (known, said) = World::new(all).await.outcome().await;
     let names = match &known {
         Ok(names) if names.is_empty() => "nothing".to_owned(),
@@ -196,10 +197,10 @@ fn existing(all: [FileCondition; 4]) -> BTreeSet<String> {
 async fn no_pair_of_files_forgets_an_object_without_a_word() {
     let mut table = String::new();
     for pair in pairs() {
-        table.push_str(&format!("{} and {}\n", NAMES[pair.0], NAMES[pair.1]));
+        table.push_str(&format!("{} and {}\n", NAMES[pair[0]], NAMES[pair[1]]));
         for one in CONDITIONS {
             for other in CONDITIONS {
-                let cell = cell(pair, (one, other)).await;
+                let cell = cell(pair, [one, other]).await;
                 table.push_str(&format!("  {one:?}, {other:?}: {cell}\n"));
             }
         }

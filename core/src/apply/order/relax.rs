@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{AS_WRITTEN, DEPENDENTS_FIRST, GraphBuilder, Vertex, name};
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
-use crate::phase::EdgeReason;
+use crate::shared_graph::EdgeReason;
 
 /// Removes edges from every set of vertices that wait for each other: first those that only the
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider

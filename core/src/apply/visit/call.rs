@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use self::salvage::taken_down;
 use super::View;
-use crate::phase::ChangeRequest;
+use crate::instance::ChangeRequest;
 use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
 use crate::state::Object;
 use crate::state::journal::{Action, Intent, JournalError, Op};

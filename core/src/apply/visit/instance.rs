@@ -20,11 +20,11 @@ use crate::change::{Action, Change};
 use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::event::Event;
-use crate::phase::{
-    ChangeRequest, ConfiguredResource, INVALID_PLAN, InstanceConfig, PriorObject, ProgressSubject,
-    ResourceClient, ViolationSummary, find_written, label, label_before, plain, sensitive_paths,
-    stored, watched,
+use crate::instance::{
+    ChangeRequest, ConfiguredResource, INVALID_PLAN, InstanceConfig, PriorObject, ResourceClient,
+    ViolationSummary, find_written, label, label_before, plain, sensitive_paths, stored,
 };
+use crate::progress::{ProgressSubject, watched};
 use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};

@@ -5,8 +5,8 @@ use formwork_value::Diagnostics;
 use super::{ApplyOutcome, Expanded, View};
 use crate::addr::ResourceAddr;
 use crate::apply::vertex::OpenVertex;
+use crate::ephemeral::EphemeralInstance;
 use crate::eval::{ModuleResults, expand};
-use crate::phase::EphemeralInstance;
 
 /// Expands the resource in every instance of its module and opens all of its instances. Of those that
 /// cannot be opened it is in `diags`.

@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::{View, instance};
 use crate::apply::vertex::UnchangedVertex;
-use crate::phase::InstanceConfig;
+use crate::instance::InstanceConfig;
 
 /// Visits an instance that stays as it is.
 ///

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::addr::{Mode, ProviderConfigAddr};
-use crate::phase::{self, written_providers};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
+use crate::shared_graph::{self, written_providers};
 
 pub(in crate::plan) fn add<'c>(
     inputs: Inputs<'c>,
@@ -37,7 +37,7 @@ pub(in crate::plan) fn add<'c>(
             let _ = diags.error(missing(addr, provider, why));
         }
     }
-    phase::add_providers(config, used, add);
+    shared_graph::add_providers(config, used, add);
 }
 
 /// The cause of a missing provider configuration that an object needs, and the remedy.

@@ -4,8 +4,8 @@ use formwork_value::Span;
 
 use crate::config::Config;
 use crate::graph::{Edges, numbered};
-use crate::phase::{EdgeReason, Mentions, Names};
 use crate::plan::vertex::Vertex;
+use crate::shared_graph::{EdgeReason, Mentions, Names};
 
 pub(in crate::plan) fn connect<'c>(
     config: &'c Config,

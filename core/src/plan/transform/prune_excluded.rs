@@ -3,10 +3,10 @@
 
 use crate::addr::{ConfigResourceAddr, Target};
 use crate::graph::{Draft, numbered};
-use crate::phase::EdgeReason;
 use crate::plan::Mode;
 use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
+use crate::shared_graph::EdgeReason;
 
 pub(in crate::plan) fn prune<'c>(
     inputs: Inputs<'c>,

@@ -3,11 +3,11 @@
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::Draft;
-use crate::phase::EdgeReason;
 use crate::plan::Mode;
 use crate::plan::build::Inputs;
 use crate::plan::transform::prune_targets::with_dependencies;
 use crate::plan::vertex::Vertex;
+use crate::shared_graph::EdgeReason;
 
 pub(in crate::plan) fn prune<'c>(
     inputs: Inputs<'c>,

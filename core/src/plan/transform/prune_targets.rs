@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::{Draft, Edge};
-use crate::phase::{EdgeReason, SharedVertex};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;
+use crate::shared_graph::{EdgeReason, SharedVertex};
 
 pub(in crate::plan) fn prune<'c>(
     inputs: Inputs<'c>,

@@ -5,10 +5,10 @@
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{EdgeReason, SharedVertex};
 use crate::plan::Options;
 use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
 use crate::session::Session;
+use crate::shared_graph::{EdgeReason, SharedVertex};
 
 /// Adds the vertices. A plan that covers only a part reads no more than it needs, and without
 /// parallelism there is nothing to gain.

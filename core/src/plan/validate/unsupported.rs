@@ -9,10 +9,10 @@ use formwork_value::{Diagnostic, Span};
 
 use crate::config::Resource;
 use crate::graph::{Draft, VertexId, numbered};
-use crate::phase::{EdgeReason, SharedVertex};
 use crate::plan::vertex::Vertex;
 use crate::provisioner::connection;
 use crate::session::Session;
+use crate::shared_graph::{EdgeReason, SharedVertex};
 
 /// Removes the edges. The providers of the graph must be loaded.
 pub(super) fn remove_edges(session: &Session<'_>, draft: &mut Draft<Vertex<'_>, EdgeReason>) {

@@ -10,14 +10,14 @@ use crate::eval::conditions::try_out;
 use crate::eval::import::expand_import;
 use crate::eval::references::{ReferenceSite, StaticCheck, decode};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
-use crate::phase::{
-    ProviderVertex, ProvisionedResource, check_ephemeral, check_ignored, check_provisioners,
-    point_at_parts,
+use crate::instance::{
+    ProvisionedResource, check_ephemeral, check_ignored, check_provisioners, point_at_parts,
 };
 use crate::plan::mention::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type};
 use crate::session::Session;
+use crate::shared_graph::ProviderVertex;
 
 /// Validates vertices.
 #[derive(Clone, Copy)]

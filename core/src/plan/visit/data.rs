@@ -8,7 +8,7 @@ use super::View;
 use super::resource::ResourceInModule;
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
-use crate::phase::{DataRead, ResourceClient, plain, sensitive_paths};
+use crate::instance::{DataRead, ResourceClient, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::planned_resources::ObjectQuery;

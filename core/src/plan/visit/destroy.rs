@@ -15,7 +15,7 @@ use super::{View, import, side_by_side};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::{ChangeRequest, INVALID_PLAN, find_stored, plain};
+use crate::instance::{ChangeRequest, INVALID_PLAN, find_stored, plain};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};

@@ -9,7 +9,7 @@ use super::prior::{Owner, Prior};
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::ImportKey;
 use crate::event::Event;
-use crate::phase::{find_stored, label, stored};
+use crate::instance::{find_stored, label, stored};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::provider::{CallContext, Current, Imported, remark};
 use crate::state::Object;

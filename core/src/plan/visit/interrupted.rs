@@ -12,7 +12,7 @@ use super::prior::{Owner, Prior};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{Resource, When};
-use crate::phase::plain;
+use crate::instance::plain;
 use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
 use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, import_key};

@@ -16,7 +16,7 @@ use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
-use crate::phase::{ChangeRequest, PriorObject, ResourceClient, plain, sensitive_paths};
+use crate::instance::{ChangeRequest, PriorObject, ResourceClient, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{ActionInputs, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};

@@ -9,7 +9,7 @@ use super::View;
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
-use crate::phase::{encode, label, sensitive_paths};
+use crate::instance::{encode, label, sensitive_paths};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
 use crate::state::{Object, Status};

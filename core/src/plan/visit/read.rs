@@ -4,7 +4,7 @@ use formwork_value::Diagnostics;
 
 use super::prior::{self, Owner};
 use super::{View, side_by_side};
-use crate::phase::{ConfiguredResource, find_written};
+use crate::instance::{ConfiguredResource, find_written};
 use crate::plan::prefetch::ObjectsRead;
 use crate::plan::vertex::ReadVertex;
 

@@ -9,9 +9,10 @@ use super::destroy::{self, DestroyTarget, DestroyTargets};
 use super::{View, data, import, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, ImportKey, Reason};
+use crate::ephemeral::EphemeralInstance;
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::{self, EphemeralInstance, ProvisionedResource, point_at_parts, stored_value};
+use crate::instance::{self, ProvisionedResource, point_at_parts, stored_value};
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::{self, Adoption};
@@ -196,7 +197,7 @@ async fn check_provisioners(
     let scope = view.session.scope(here.module);
     let provisioned = ProvisionedResource { config, ty: &ty.ty };
     // Errors are in `diags`, which stops dependents.
-    let _ = phase::check_provisioners(view.session, diags, provisioned, &scope).await;
+    let _ = instance::check_provisioners(view.session, diags, provisioned, &scope).await;
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.

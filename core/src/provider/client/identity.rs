@@ -111,7 +111,8 @@ pub(crate) fn import_key(ty: &ResourceType, planned: &Value) -> Option<ImportKey
 impl ResourceType {
     /// A stored identity, for a call about its object; nothing if it is of another version.
     #[must_use]
-    pub(crate) fn identity_payload(&self, (version, text): &StoredIdentity) -> Option<Payload> {
+    pub(crate) fn identity_payload(&self, identity: &StoredIdentity) -> Option<Payload> {
+        let (version, text) = identity;
         let form = self.identity.as_ref().filter(|form| form.version == *version)?;
         let value = json::decode(text, &form.ty).ok()?;
         Some(Payload::Value(value.split_marks().0, form.ty.clone()))

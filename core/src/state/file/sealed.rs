@@ -197,7 +197,7 @@ pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
             }
             continue;
         };
-        let opened = opened_value(&binding, (&secret, &sealed), decrypt)?;
+        let opened = opened_value(&binding, &secret, &sealed, decrypt)?;
         is_for_recipients &= opened.is_for_recipients;
         let opened = opened.text;
         let at = position(text, secret.text);
@@ -260,7 +260,8 @@ fn sealed_value(
 
 fn opened_value(
     binding: &Binding<'_>,
-    (secret, sealed): (&Secret<'_>, &str),
+    secret: &Secret<'_>,
+    sealed: &str,
     decrypt: Cipher<'_>,
 ) -> Result<OpenedValue, SealError> {
     let failed = |reason| SealError::Value { place: secret.place(), reason };

@@ -337,10 +337,8 @@ enum ReplayOutcome {
     Doubtful,
 }
 
-fn object_at<'s>(
-    state: &'s State,
-    (addr, deposed): &Slot,
-) -> Option<(&'s ProviderConfigAddr, &'s Object)> {
+fn object_at<'s>(state: &'s State, slot: &Slot) -> Option<(&'s ProviderConfigAddr, &'s Object)> {
+    let (addr, deposed) = slot;
     let resource = state.resources.get(&addr.of())?;
     let instance = resource.instances.get(&addr.key)?;
     let object = match deposed {

@@ -140,14 +140,16 @@ pub(super) fn runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
     edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..)))
 }
 
+/// Whether a run is the first one, and whether it is the last one.
+pub(super) struct RunEnds {
+    pub(super) first: bool,
+    pub(super) last: bool,
+}
+
 /// Hidden part of a run that stays: all but `context` elements next to a difference.
-pub(super) fn folded(
-    len: usize,
-    context: usize,
-    (first, last): (bool, bool),
-) -> std::ops::Range<usize> {
-    let from = if first { 0 } else { context.min(len) };
-    let to = if last { len } else { len.saturating_sub(context).max(from) };
+pub(super) fn folded(len: usize, context: usize, ends: RunEnds) -> std::ops::Range<usize> {
+    let from = if ends.first { 0 } else { context.min(len) };
+    let to = if ends.last { len } else { len.saturating_sub(context).max(from) };
     from..to
 }
 

@@ -122,9 +122,9 @@ mod tests {
         block
     }
 
-    fn check(block: &Block, values: (&Value, &Value), forces: &[Path], expected: &Expect) {
+    fn check(block: &Block, [before, after]: [&Value; 2], forces: &[Path], expected: &Expect) {
         let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
-        let text = differ.object(block, values, 0);
+        let text = differ.object(block, before, after, 0);
         let lines = text.lines().skip(1).filter(|line| *line != "}");
         let lines = lines.map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
         expected.assert_eq(&lines.collect::<String>());
@@ -148,7 +148,7 @@ mod tests {
             let after = owner("many", Value::unknown(ty.clone()));
             check(
                 &schema,
-                (&null, &after),
+                [&null, &after],
                 &[],
                 &expect![[r#"
                     + a = "x"
@@ -165,7 +165,7 @@ mod tests {
             let many = schema.blocks["many"].collection(vec![one]);
             check(
                 &schema,
-                (&owner("many", many), &after),
+                [&owner("many", many), &after],
                 &[Path::root().attribute("many")],
                 &expect![[r#"
                       # (2 unchanged attributes hidden)
@@ -180,7 +180,7 @@ mod tests {
             let none = schema.blocks["many"].empty_value();
             check(
                 &schema,
-                (&owner("many", none), &after),
+                [&owner("many", none), &after],
                 &[],
                 &expect![[r#"
                       # (2 unchanged attributes hidden)
@@ -198,7 +198,7 @@ mod tests {
         let after = owner("one", Value::unknown(schema.blocks["one"].implied_type()));
         check(
             &schema,
-            (&Value::null(Type::Dynamic), &after),
+            [&Value::null(Type::Dynamic), &after],
             &[],
             &expect![[r#"
                 + a = "x"
@@ -216,7 +216,7 @@ mod tests {
         ]);
         check(
             &schema,
-            (&owner("one", before), &after),
+            [&owner("one", before), &after],
             &[],
             &expect![[r#"
                   # (2 unchanged attributes hidden)
@@ -239,7 +239,7 @@ mod tests {
         let empty = object("", Value::null(Type::String));
         let null = object("x", Value::string("y"));
         let null = null.with_children(vec![Value::null(Type::String), Value::string("y")]);
-        let values = (&null, &empty);
+        let values = [&null, &empty];
         check(
             &leaf(),
             values,
@@ -270,7 +270,7 @@ mod tests {
         };
         check(
             &schema,
-            (&many("old"), &many("new")),
+            [&many("old"), &many("new")],
             &[Path::root().attribute("many").index(1).attribute("a")],
             &expect![[r#"
                   # (2 unchanged attributes hidden)

@@ -7,7 +7,7 @@ use formwork_value::schema::{Attribute, AttributeKind, Nesting};
 use formwork_value::{Str, Type};
 
 use super::change::{Change, Unknown};
-use super::node::{Form, Node, Parts};
+use super::node::{Form, Node, Parts, Sides};
 use super::sequence::{set_pairs, slice_pairs};
 use super::{Sign, free};
 
@@ -39,7 +39,7 @@ fn compare_type<'v>(change: Change<'v>, ty: &Type) -> Node<'v> {
         Type::Dynamic => free::compare(&change),
         Type::Bool | Type::Number | Type::String => {
             let (before, after) = (change.before.content(), change.after.content());
-            Node { sign: change.sign(), ..node(&change, Form::Scalar { before, after }) }
+            Node { sign: change.sign(), ..node(&change, Form::Scalar(Sides { before, after })) }
         }
         Type::Object(object) => {
             let attributes = named_parts(&change, |name, part| {

@@ -9,7 +9,7 @@ use super::Sign;
 use super::change::{Change, Unknown};
 use super::compare::{if_sensitive, if_unknown, keys, map_sign, with_parts};
 use super::content::{is_keyed, is_sequence, same};
-use super::node::{Form, Node};
+use super::node::{Form, Node, Sides};
 use super::sequence::slice_pairs;
 
 /// A type of JSON.
@@ -76,7 +76,7 @@ fn of_kind<'v>(change: &Change<'v>, kind: Kind) -> Node<'v> {
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => {
             let (before, after) = (change.before.content(), change.after.content());
-            let form = Form::Scalar { before, after };
+            let form = Form::Scalar(Sides { before, after });
             Node { form, sign: scalar_sign(change), forces: false }
         }
     }

@@ -15,9 +15,16 @@ pub(super) struct Node<'v> {
 /// Named parts, sorted by name.
 pub(super) type Parts<'v> = Vec<(&'v Str, Node<'v>)>;
 
+/// A value before and after a change, as far as there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<'v> {
+    pub(super) before: Option<&'v Value>,
+    pub(super) after: Option<&'v Value>,
+}
+
 pub(super) enum Form<'v> {
     /// A value without parts, or null.
-    Scalar { before: Option<&'v Value>, after: Option<&'v Value> },
+    Scalar(Sides<'v>),
     /// A list or tuple. With `context`, the elements next to a change are shown.
     List { elements: Vec<Node<'v>>, context: bool },
     /// A set. If it is `nested`, the elements say that they force a replacement.

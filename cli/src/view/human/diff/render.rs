@@ -3,8 +3,8 @@
 use formwork_lang::stack::with_stack;
 use formwork_value::Value;
 
-use super::node::{Blocks, Form, Node, Parts};
-use super::{Differ, Sign};
+use super::node::{Blocks, Form, Node, Parts, Sides};
+use super::{Differ, Name, Sign};
 use crate::view::Paint;
 use crate::view::human::value::{SENSITIVE, UNKNOWN, bare, quoted, scalar};
 
@@ -14,6 +14,8 @@ const NAMES: [&str; 3] = ["id", "name", "tags"];
 /// The forms of a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Options {
+    /// Column of the closing bracket.
+    pub(super) at: usize,
     /// Whether parts that stay are shown too.
     pub(super) keeps: bool,
     /// Whether a value that goes does not end in `-> null`.
@@ -30,6 +32,11 @@ impl Options {
         Self { forces: false, hides_forces: false, ..self }
     }
 
+    /// The options of a part that stands between brackets of its own line.
+    fn indented(self) -> Self {
+        Self { at: self.at + 4, ..self }
+    }
+
     fn without_null(self) -> Self {
         Self { omits_null: true, ..self.of_part() }
     }
@@ -39,29 +46,39 @@ impl Options {
     }
 }
 
+/// Brackets around the parts of a value.
+struct Brackets {
+    open: char,
+    close: char,
+    /// Whether the parts say that they force a replacement, and not the value.
+    parts_force: bool,
+}
+
+impl Brackets {
+    fn new(open: char, close: char) -> Self {
+        Self { open, close, parts_force: false }
+    }
+}
+
 impl Differ<'_> {
-    /// Renders a value whose first line stands where the caller is. A closing bracket stands at `at`.
-    pub(super) fn render(&self, node: &Node<'_>, at: usize, options: Options) -> String {
-        with_stack(|| self.render_form(node, at, options))
+    /// Renders a value whose first line stands where the caller is.
+    pub(super) fn render(&self, node: &Node<'_>, options: Options) -> String {
+        with_stack(|| self.render_form(node, options))
     }
 
-    fn render_form(&self, node: &Node<'_>, at: usize, options: Options) -> String {
+    fn render_form(&self, node: &Node<'_>, options: Options) -> String {
         let note = self.note(node.forces, options);
         let null = self.null(node.sign, options);
         match &node.form {
-            Form::Scalar { before, after } => self.scalar(node, (*before, *after), at, options),
-            Form::List { elements, context } => self.list(node, (elements, *context), at, options),
-            Form::Set { elements, nested } => self.set(node, (elements, *nested), at, options),
-            Form::Map { elements, nested } => self.map(node, (elements, *nested), at, options),
-            Form::Object { attributes, nested } => {
-                self.members(node, (attributes, *nested), at, options)
-            }
-            Form::Block { attributes, blocks } => {
-                self.block(node, (attributes, blocks), at, options)
-            }
+            Form::Scalar(sides) => self.scalar(node, *sides, options),
+            Form::List { elements, context } => self.list(node, elements, *context, options),
+            Form::Set { elements, nested } => self.set(node, elements, *nested, options),
+            Form::Map { elements, nested } => self.map(node, elements, *nested, options),
+            Form::Object { attributes, nested } => self.members(node, attributes, *nested, options),
+            Form::Block { attributes, blocks } => self.block(node, attributes, blocks, options),
             Form::Sensitive { .. } => format!("{SENSITIVE}{null}{note}"),
             Form::SensitiveBlock { .. } => {
-                let margin = " ".repeat(at);
+                let margin = " ".repeat(options.at);
                 format!(
                     "{{{note}\n{margin}  # At least one attribute in this block is (or was) sensitive,\n{margin}  # so its contents will not be displayed.\n{margin}}}"
                 )
@@ -70,14 +87,14 @@ impl Differ<'_> {
                 Some(before) if node.sign != Sign::Add => {
                     let hides_forces = node.forces;
                     let options = Options { hides_forces, ..options.without_null() };
-                    format!("{} -> {UNKNOWN}{note}", self.render(before, at, options))
+                    format!("{} -> {UNKNOWN}{note}", self.render(before, options))
                 }
                 _ => format!("{UNKNOWN}{note}"),
             },
             Form::TypeChange(before, after) => {
                 let options = Options { omits_null: true, ..options };
                 let arrow = self.screen.paint(Paint::Yellow, "->");
-                let [before, after] = [before, after].map(|part| self.render(part, at, options));
+                let [before, after] = [before, after].map(|part| self.render(part, options));
                 format!("{before} {arrow} {after}")
             }
             Form::WriteOnly { sensitive } => {
@@ -87,13 +104,8 @@ impl Differ<'_> {
         }
     }
 
-    fn scalar(
-        &self,
-        node: &Node<'_>,
-        (before, after): (Option<&Value>, Option<&Value>),
-        at: usize,
-        options: Options,
-    ) -> String {
+    fn scalar(&self, node: &Node<'_>, sides: Sides<'_>, options: Options) -> String {
+        let Sides { before, after } = sides;
         let text = |value: Option<&Value>| match value {
             // In a plan no zero has a sign; in a state that is shown it has.
             Some(Value::Number(number)) if self.signs && number.is_zero() => "0".into(),
@@ -101,7 +113,7 @@ impl Differ<'_> {
             Some(value) => scalar(value),
             None => self.screen.paint(Paint::Dim, "null"),
         };
-        if let Some(text) = self.text(node, (before, after), at, options) {
+        if let Some(text) = self.text(node, sides, options) {
             return text;
         }
         let note = self.note(node.forces, options);
@@ -118,19 +130,40 @@ impl Differ<'_> {
         }
     }
 
+    /// Renders a value with parts: its brackets around their lines, or without any if it has none.
+    fn enclosed(
+        &self,
+        node: &Node<'_>,
+        brackets: Brackets,
+        options: Options,
+        lines: Option<String>,
+    ) -> String {
+        let Brackets { open, close, parts_force } = brackets;
+        let note = self.note(node.forces && !parts_force, options);
+        let null = self.null(node.sign, options);
+        match lines {
+            None => format!("{open}{close}{null}{note}"),
+            Some(lines) => {
+                format!("{open}{note}\n{lines}{}{close}{null}", " ".repeat(options.at))
+            }
+        }
+    }
+
     fn list(
         &self,
         node: &Node<'_>,
-        (elements, context): (&[Node<'_>], bool),
-        at: usize,
+        elements: &[Node<'_>],
+        context: bool,
         options: Options,
     ) -> String {
-        let note = self.note(node.forces, options);
-        let null = self.null(node.sign, options);
-        if elements.is_empty() {
-            return format!("[]{null}{note}");
-        }
-        let mut text = format!("[{note}\n");
+        let lines = (!elements.is_empty()).then(|| self.elements(elements, context, options));
+        self.enclosed(node, Brackets::new('[', ']'), options, lines)
+    }
+
+    /// The lines of the elements of a list.
+    fn elements(&self, elements: &[Node<'_>], context: bool, options: Options) -> String {
+        let at = options.at + 4;
+        let mut text = String::new();
         // The elements that stay since the last change.
         let mut hidden: Vec<&Node<'_>> = Vec::new();
         let mut is_next = false;
@@ -143,60 +176,58 @@ impl Differ<'_> {
             let part = if stays && context { options.keeping() } else { options.without_null() };
             is_next = context && !stays;
             if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
-                text.push_str(&self.hidden(before.len(), "element", at + 4));
-                text.push_str(&self.element(last, at + 4, options.keeping()));
+                text.push_str(&self.hidden(before.len(), "element", at));
+                text.push_str(&self.element(last, options.keeping()));
             }
-            text.push_str(&self.element(element, at + 4, part));
+            text.push_str(&self.element(element, part));
         }
-        text.push_str(&self.hidden(hidden.len(), "element", at + 4));
-        format!("{text}{}]{null}", " ".repeat(at))
+        text + &self.hidden(hidden.len(), "element", at)
     }
 
-    fn element(&self, node: &Node<'_>, at: usize, options: Options) -> String {
-        let text = format!("{},", self.render(node, at, options));
-        self.warning(node, at) + &self.line(node.sign, &text, at)
+    /// The line of an element of a value with these options.
+    fn element(&self, node: &Node<'_>, options: Options) -> String {
+        let options = options.indented();
+        let text = format!("{},", self.render(node, options));
+        self.warning(node, options.at) + &self.line(node.sign, &text, options.at)
     }
 
     fn set(
         &self,
         node: &Node<'_>,
-        (elements, nested): (&[Node<'_>], bool),
-        at: usize,
+        elements: &[Node<'_>],
+        nested: bool,
         options: Options,
     ) -> String {
-        let note = self.note(node.forces && !nested, options);
-        let null = self.null(node.sign, options);
-        if elements.is_empty() {
-            return format!("[]{null}{note}");
-        }
-        let part = Options { forces: node.forces && nested, ..options.without_null() };
-        let is_shown = |element: &&Node<'_>| element.sign != Sign::Keep || options.keeps;
-        let shown = elements.iter().filter(is_shown);
-        let lines: Vec<String> = shown.map(|element| self.element(element, at + 4, part)).collect();
-        let hidden = self.hidden(elements.len() - lines.len(), "element", at + 4);
-        format!("[{note}\n{}{hidden}{}]{null}", lines.concat(), " ".repeat(at))
+        let lines = (!elements.is_empty()).then(|| {
+            let part = Options { forces: node.forces && nested, ..options.without_null() };
+            let is_shown = |element: &&Node<'_>| element.sign != Sign::Keep || options.keeps;
+            let shown = elements.iter().filter(is_shown);
+            let lines: Vec<String> = shown.map(|element| self.element(element, part)).collect();
+            let hidden = self.hidden(elements.len() - lines.len(), "element", options.at + 4);
+            lines.concat() + &hidden
+        });
+        let brackets = Brackets { parts_force: nested, ..Brackets::new('[', ']') };
+        self.enclosed(node, brackets, options, lines)
     }
 
-    fn map(
-        &self,
-        node: &Node<'_>,
-        (elements, nested): (&Parts<'_>, bool),
-        at: usize,
-        options: Options,
-    ) -> String {
-        let note = self.note(node.forces && !nested, options);
-        let null = self.null(node.sign, options);
-        if elements.is_empty() {
-            return format!("{{}}{null}{note}");
-        }
-        let part = Options {
-            omits_null: nested || node.sign == Sign::Remove,
-            forces: node.forces && nested,
-            ..options.of_part()
-        };
+    fn map(&self, node: &Node<'_>, elements: &Parts<'_>, nested: bool, options: Options) -> String {
+        let lines = (!elements.is_empty()).then(|| {
+            let part = Options {
+                omits_null: nested || node.sign == Sign::Remove,
+                forces: node.forces && nested,
+                ..options.of_part()
+            };
+            self.keys(elements, !nested, part.indented())
+        });
+        let brackets = Brackets { parts_force: nested, ..Brackets::new('{', '}') };
+        self.enclosed(node, brackets, options, lines)
+    }
+
+    /// The lines of the elements of a map.
+    fn keys(&self, elements: &Parts<'_>, aligned: bool, options: Options) -> String {
         let names: Vec<String> = elements.iter().map(|(key, _)| quoted(key)).collect();
-        let width = if nested { 0 } else { width_of(&names) };
-        let (mut text, mut n_hidden) = (format!("{{{note}\n"), 0);
+        let width = if aligned { width_of(&names) } else { 0 };
+        let (mut text, mut n_hidden) = (String::new(), 0);
         for (name, (_, element)) in names.iter().zip(elements) {
             if element.sign == Sign::Keep && !options.keeps {
                 n_hidden += 1;
@@ -204,34 +235,30 @@ impl Differ<'_> {
             }
             let comma = if matches!(element.form, Form::Object { .. }) { "," } else { "" };
             let space = " ".repeat(width.saturating_sub(name.chars().count()));
-            let value = self.render(element, at + 4, part);
-            text.push_str(&self.warning(element, at + 4));
+            let value = self.render(element, options);
+            text.push_str(&self.warning(element, options.at));
             let line = format!("{name}{space} = {value}{comma}");
-            text.push_str(&self.line(element.sign, &line, at + 4));
+            text.push_str(&self.line(element.sign, &line, options.at));
         }
-        text.push_str(&self.hidden(n_hidden, "element", at + 4));
-        format!("{text}{}}}{null}", " ".repeat(at))
+        text + &self.hidden(n_hidden, "element", options.at)
     }
 
     fn members(
         &self,
         node: &Node<'_>,
-        (attributes, nested): (&Parts<'_>, bool),
-        at: usize,
+        attributes: &Parts<'_>,
+        nested: bool,
         options: Options,
     ) -> String {
-        let note = self.note(node.forces, options);
-        let null = self.null(node.sign, options);
-        if attributes.is_empty() {
-            return format!("{{}}{null}{note}");
-        }
-        let part = Options { omits_null: !nested, ..options.of_part() };
-        let lines = self.attributes(attributes, at + 4, part);
-        format!("{{{note}\n{lines}{}}}{null}", " ".repeat(at))
+        let lines = (!attributes.is_empty()).then(|| {
+            let part = Options { omits_null: !nested, ..options.of_part() };
+            self.attributes(attributes, part.indented())
+        });
+        self.enclosed(node, Brackets::new('{', '}'), options, lines)
     }
 
     /// The lines of the attributes of an object or a block.
-    fn attributes(&self, attributes: &Parts<'_>, at: usize, options: Options) -> String {
+    fn attributes(&self, attributes: &Parts<'_>, options: Options) -> String {
         let names: Vec<String> = attributes.iter().map(|(name, _)| bare(name)).collect();
         // Those that are not shown make room as well: so the column stays where it is, whatever changes.
         let width = width_of(&names);
@@ -243,41 +270,36 @@ impl Differ<'_> {
                 continue;
             }
             let part = Options { keeps: options.keeps || is_name, ..options };
-            text.push_str(&self.named((shown, width), node, at, part));
+            text.push_str(&self.named(Name { text: shown, width }, node, part));
         }
-        text.push_str(&self.hidden(n_hidden, "attribute", at));
-        text
+        text + &self.hidden(n_hidden, "attribute", options.at)
     }
 
     /// The lines of one member.
-    fn named(
-        &self,
-        (name, width): (&str, usize),
-        node: &Node<'_>,
-        at: usize,
-        options: Options,
-    ) -> String {
+    pub(super) fn named(&self, name: Name<'_>, node: &Node<'_>, options: Options) -> String {
+        let Name { text: name, width } = name;
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
-        let text = format!("{name}{space} = {}", self.render(node, at, options));
-        self.warning(node, at) + &self.line(node.sign, &text, at)
+        let text = format!("{name}{space} = {}", self.render(node, options));
+        self.warning(node, options.at) + &self.line(node.sign, &text, options.at)
     }
 
     fn block(
         &self,
         node: &Node<'_>,
-        (attributes, blocks): (&Parts<'_>, &[Blocks<'_>]),
-        at: usize,
+        attributes: &Parts<'_>,
+        blocks: &[Blocks<'_>],
         options: Options,
     ) -> String {
         let note = self.note(node.forces, options);
         if attributes.is_empty() && blocks.is_empty() {
             return format!("{{}}{note}");
         }
-        let mut text = self.attributes(attributes, at + 4, options.of_part());
+        let part = options.of_part().indented();
+        let mut text = self.attributes(attributes, part);
         let space = if attributes.is_empty() { "" } else { "\n" };
         let mut n_hidden = 0;
         for group in blocks {
-            let (lines, n) = self.blocks(group, node.sign, at + 4, options.of_part());
+            let (lines, n) = self.blocks(group, node.sign, part);
             if !lines.is_empty() {
                 text.push_str(space);
                 text.push_str(&lines);
@@ -286,19 +308,14 @@ impl Differ<'_> {
         }
         if n_hidden > 0 {
             text.push('\n');
-            text.push_str(&self.hidden(n_hidden, "block", at + 4));
+            text.push_str(&self.hidden(n_hidden, "block", part.at));
         }
-        format!("{{{note}\n{text}{}}}", " ".repeat(at))
+        format!("{{{note}\n{text}{}}}", " ".repeat(options.at))
     }
 
     /// The lines of the blocks of one type, and the number of those that are not shown.
-    fn blocks(
-        &self,
-        group: &Blocks<'_>,
-        owner: Sign,
-        at: usize,
-        options: Options,
-    ) -> (String, usize) {
+    fn blocks(&self, group: &Blocks<'_>, owner: Sign, options: Options) -> (String, usize) {
+        let at = options.at;
         let (mut text, mut n_hidden) = (String::new(), 0);
         let unknown = Node { form: Form::Unknown(None), sign: owner, forces: false };
         let unknown = group.unknown.then_some((None, &unknown));
@@ -312,7 +329,7 @@ impl Differ<'_> {
             }
             let label = label.map_or_else(String::new, |label| format!(" {:?}", label.as_str()));
             let part = Options { forces: group.forces, ..options };
-            let body = self.render(node, at, part);
+            let body = self.render(node, part);
             text.push_str(&self.warning(node, at));
             let line = format!("{}{label} {body}", bare(group.name));
             text.push_str(&self.line(node.sign, &line, at));

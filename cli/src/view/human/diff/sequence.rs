@@ -29,15 +29,11 @@ pub(super) fn slice_pairs(change: &Change<'_>, is_object: impl Fn(&Value) -> boo
         return (0..old.len()).map(|at| (at, at)).collect();
     }
     let is_object = |item: &ByContent<'_>| is_object(item.0);
-    paired(&align(&before, &after), (&before, &after), is_object)
+    paired(&align(&before, &after), &before, &after, is_object)
 }
 
 /// Pairs each object that goes with the next one that comes, if nothing that stays is between them.
-fn paired<T>(
-    edits: &[Edit],
-    (old, new): (&[T], &[T]),
-    is_object: impl Fn(&T) -> bool,
-) -> Vec<Pair> {
+fn paired<T>(edits: &[Edit], old: &[T], new: &[T], is_object: impl Fn(&T) -> bool) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for run in edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..))) {
         let mut come = run.iter().filter_map(|edit| match edit {

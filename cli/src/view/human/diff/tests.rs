@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::{Marks, Number, Path, Type, Value};
 
 use super::render::Options;
-use super::{Differ, compare};
+use super::{Differ, Name, compare};
 use crate::view::Screen;
 
 mod nested;
@@ -12,10 +12,10 @@ mod nested;
 const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
 fn change(before: Value, after: Value) -> String {
-    forced((before, after), &[])
+    forced(before, after, &[])
 }
 
-fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
+fn forced(before: Value, after: Value, forces: &[Path]) -> String {
     let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
     let [old, new] = [&before, &after].map(Value::ty);
     let is_one = old == new || after.is_null() || after.is_unknown();
@@ -28,9 +28,9 @@ fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
     };
     let owner = |value: Value| Value::object([("input", value)]);
     let (before, after) = (owner(before), owner(after));
-    let change = differ.change_of((&before, &after)).attribute("input");
+    let change = differ.change_of(&before, &after).attribute("input");
     let node = compare::by_type(change, &ty);
-    let text = differ.render(&node, 2, Options::default());
+    let text = differ.render(&node, Options { at: 2, ..Options::default() });
     differ.warning(&node, 2) + &differ.line(node.sign, &format!("input = {text}"), 2)
 }
 
@@ -60,7 +60,7 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
         ])
     };
     let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces: &[] };
-    let shown = differ.changed(("v", 1), (&value("s1", 2), &value("s2", 22)), 2);
+    let shown = differ.changed(Name { text: "v", width: 1 }, &value("s1", 2), &value("s2", 22), 2);
     expect![[r#"
         ~ v = {
             ~ list = [

@@ -3,9 +3,9 @@
 use formwork_value::Value;
 use formwork_value::codec::json::decode_simple;
 
-use super::align::{Edit, align, folded, runs};
+use super::align::{Edit, RunEnds, align, folded, runs};
 use super::change::{Change, Side};
-use super::node::{Form, Node};
+use super::node::{Form, Node, Sides};
 use super::render::Options;
 use super::{Differ, Sign, free};
 use crate::view::sanitize;
@@ -42,11 +42,11 @@ impl Differ<'_> {
     pub(super) fn text(
         &self,
         node: &Node<'_>,
-        (before, after): (Option<&Value>, Option<&Value>),
-        at: usize,
+        sides: Sides<'_>,
         options: Options,
     ) -> Option<String> {
-        let [old, new] = [before, after].map(|value| match value {
+        let at = options.at;
+        let [old, new] = [sides.before, sides.after].map(|value| match value {
             Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
         });
@@ -55,15 +55,14 @@ impl Differ<'_> {
         let text = match node.sign {
             Sign::Add | Sign::Keep => new,
             Sign::Remove => old,
-            Sign::Change => return self.changed_text(node, (old, new), at, options),
+            Sign::Change => return self.changed_text(node, old, new, options),
         }?;
         if let Some(value) = json(text, at) {
-            let values = match node.sign {
-                Sign::Add => (None, Some(&value)),
-                Sign::Remove => (Some(&value), None),
-                _ => (Some(&value), Some(&value)),
+            let sides = Sides {
+                before: (node.sign != Sign::Add).then_some(&value),
+                after: (node.sign != Sign::Remove).then_some(&value),
             };
-            return Some(self.encoded(node, values, at, options));
+            return Some(self.encoded(node, sides, options));
         }
         let all =
             |text| lines(text).map(|line| format!("{margin}    {line}\n")).collect::<String>();
@@ -74,18 +73,20 @@ impl Differ<'_> {
     fn changed_text(
         &self,
         node: &Node<'_>,
-        (old, new): (Option<&str>, Option<&str>),
-        at: usize,
+        old: Option<&str>,
+        new: Option<&str>,
         options: Options,
     ) -> Option<String> {
+        let at = options.at;
         let [before, after] = [old, new].map(|text| text.and_then(|text| json(text, at)));
         if before.is_some() && after.is_some() {
-            return Some(self.encoded(node, (before.as_ref(), after.as_ref()), at, options));
+            let sides = Sides { before: before.as_ref(), after: after.as_ref() };
+            return Some(self.encoded(node, sides, options));
         }
         if before.is_some() || after.is_some() {
             let [old, new] = [old, new].map(|text| text.map(Value::string));
             let part = |before, after, sign| Node {
-                form: Form::Scalar { before, after },
+                form: Form::Scalar(Sides { before, after }),
                 sign,
                 forces: false,
             };
@@ -93,7 +94,7 @@ impl Differ<'_> {
             let created = Box::new(part(None, new.as_ref(), Sign::Add));
             let form = Form::TypeChange(removed, created);
             let change = Node { form, sign: node.sign, forces: node.forces };
-            return Some(self.render(&change, at, options));
+            return Some(self.render(&change, options));
         }
         let (old, new) = (old.unwrap_or("null"), new.unwrap_or("null"));
         if !old.contains('\n') && !new.contains('\n') {
@@ -112,20 +113,15 @@ impl Differ<'_> {
     }
 
     /// The call that encodes JSON, around the change of the encoded value.
-    fn encoded(
-        &self,
-        node: &Node<'_>,
-        (before, after): (Option<&Value>, Option<&Value>),
-        at: usize,
-        options: Options,
-    ) -> String {
+    fn encoded(&self, node: &Node<'_>, sides: Sides<'_>, options: Options) -> String {
+        let at = options.at;
         let change = Change::new(
-            Side::part_of(before, node.sign != Sign::Add),
-            Side::part_of(after, node.sign != Sign::Remove),
+            Side::part_of(sides.before, node.sign != Sign::Add),
+            Side::part_of(sides.after, node.sign != Sign::Remove),
             &[],
         );
         let value = free::compare(&change);
-        let mut part = Options { omits_null: true, ..options.of_part() };
+        let mut part = Options { at: at + 4, omits_null: true, ..options.of_part() };
         let is_layout = value.sign == Sign::Keep && node.sign == Sign::Change;
         let (mut layout, mut note) = (String::new(), self.note(node.forces, options));
         if is_layout {
@@ -134,7 +130,7 @@ impl Differ<'_> {
             layout = format!(" # whitespace changes{verb}");
             note.clear();
         }
-        let text = self.render(&value, at + 4, part);
+        let text = self.render(&value, part);
         if !text.contains('\n') {
             return format!("jsonencode({text}){layout}{note}");
         }
@@ -151,7 +147,8 @@ impl Differ<'_> {
         for (number, run) in runs.iter().enumerate() {
             let hidden = match run {
                 [Edit::Keep(..), ..] => {
-                    folded(run.len(), CONTEXT, (number == 0, number + 1 == runs.len()))
+                    let ends = RunEnds { first: number == 0, last: number + 1 == runs.len() };
+                    folded(run.len(), CONTEXT, ends)
                 }
                 _ => 0..0,
             };

@@ -12,7 +12,7 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::Call;
-use crate::phase::{ViolationSummary, plain, without_unknowns};
+use crate::instance::{ViolationSummary, plain, without_unknowns};
 use crate::provider::{
     Ask, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity, shortened,
     with_stored_numbers,

@@ -39,10 +39,10 @@ fn null() -> Value {
     Value::null(Type::Dynamic)
 }
 
-fn check(block: &Block, (before, after): (Value, Value), forces: &[Path], expected: &Expect) {
+fn check(block: &Block, [before, after]: [Value; 2], forces: &[Path], expected: &Expect) {
     let owner = |value: Value| Value::object([("a", value)]);
     let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
-    expected.assert_eq(&differ.object(block, (&owner(before), &owner(after)), 0));
+    expected.assert_eq(&differ.object(block, &owner(before), &owner(after), 0));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_nested_object_shows_what_each_attribute_becomes() {
     let block = schema(Nesting::Single);
     check(
         &block,
-        (noted("a", "b"), leaf()),
+        [noted("a", "b"), leaf()],
         &[],
         &expect![[r#"
         {
@@ -62,7 +62,7 @@ fn a_nested_object_shows_what_each_attribute_becomes() {
     );
     check(
         &block,
-        (noted("a", "b"), null()),
+        [noted("a", "b"), null()],
         &[],
         &expect![[r#"
         {
@@ -75,7 +75,7 @@ fn a_nested_object_shows_what_each_attribute_becomes() {
     let unknown = Value::unknown(leaf().ty());
     check(
         &block,
-        (leaf(), unknown),
+        [leaf(), unknown],
         &[],
         &expect![[r#"
         {
@@ -94,7 +94,7 @@ fn nested_lists_are_compared_place_by_place() {
     let after = list(vec![leaf(), noted("c", "d")]);
     check(
         &block,
-        (before, after),
+        [before, after],
         &[],
         &expect![[r#"
         {
@@ -121,7 +121,7 @@ fn elements_of_nested_sets_come_and_go_as_a_whole() {
     let forces = [Path::root().attribute("a")];
     check(
         &block,
-        (before, after),
+        [before, after],
         &forces,
         &expect![[r#"
         {
@@ -148,7 +148,7 @@ fn elements_of_nested_maps_end_in_a_comma() {
     let after = map([("a", noted("a", "c")), ("new", leaf()), ("s", secret)]);
     check(
         &block,
-        (before, after),
+        [before, after],
         &[],
         &expect![[r#"
         {
@@ -180,7 +180,7 @@ fn removed_members_of_plain_objects_do_not_end_in_null() {
     };
     check(
         &plain(ty.clone()),
-        (noted("a", "b"), leaf()),
+        [noted("a", "b"), leaf()],
         &[],
         &expect![[r#"
         {
@@ -209,7 +209,7 @@ fn removed_members_of_plain_objects_do_not_end_in_null() {
     let block = plain(Type::list(Type::String));
     check(
         &block,
-        (texts("a"), texts("")),
+        [texts("a"), texts("")],
         &[],
         &expect![[r#"
         {

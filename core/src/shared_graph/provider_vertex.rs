@@ -1,20 +1,15 @@
-//! Provider configurations: the vertex that both phases have, its visit, and the way from a resource
-//! to its provider.
+//! Provider configurations: the vertex that both graphs have, and its visit.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::rc::Rc;
 
 use formwork_lang::decode::decode;
-use formwork_value::diag::Blame;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::meta::spoken_from;
-use super::point_at_parts;
-use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, Reference, ResourceAddr};
-use crate::config::{Config, ModuleNode, ProviderBlock, Resource};
-use crate::provider::{Loaded, ProviderClient, ResourceType, lost_type, unsupported_type};
+use crate::addr::{ProviderConfigAddr, Reference};
+use crate::config::{Config, ModuleNode, ProviderBlock};
+use crate::instance::point_at_parts;
+use crate::provider::Loaded;
 use crate::session::Session;
 
 /// A provider configuration, written or implied.
@@ -57,72 +52,6 @@ pub(crate) fn written_providers(
         })
     });
     blocks.collect()
-}
-
-/// A configured provider, spoken to by the module of a resource, and the type of the resource there.
-pub(crate) type ConfiguredClient = (Rc<ProviderClient>, Rc<ResourceType>);
-
-/// Client of a configured provider, for calls about one of its resource types.
-#[derive(Clone, Copy)]
-pub(crate) struct ResourceClient<'a> {
-    pub(crate) handle: &'a ProviderClient,
-    pub(crate) ty: &'a ResourceType,
-}
-
-/// A resource of the configuration.
-#[derive(Clone, Copy)]
-pub(crate) struct ConfiguredResource<'a> {
-    pub(crate) addr: &'a ConfigResourceAddr,
-    pub(crate) config: &'a Resource,
-}
-
-/// Finds the provider of a resource that is written.
-///
-/// # Errors
-/// When the provider has no such type, or does not accept the metadata of the module.
-pub(crate) fn find_written(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    provider: &ProviderConfigAddr,
-    resource: ConfiguredResource<'_>,
-) -> Result<ConfiguredClient, Reported> {
-    let ConfiguredResource { addr, config } = resource;
-    let handle = configured(session, diags, provider, addr)?;
-    let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-        let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.type_span);
-        return Err(diags.error(unsupported));
-    };
-    Ok((spoken_from(session, diags, handle, addr)?, ty))
-}
-
-/// Finds the provider of a resource of which the state holds objects.
-///
-/// # Errors
-/// When the provider has no such type, or does not accept the metadata of the module.
-pub(crate) fn find_stored(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    provider: &ProviderConfigAddr,
-    addr: &ResourceAddr,
-) -> Result<ConfiguredClient, Reported> {
-    let handle = configured(session, diags, provider, addr)?;
-    let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-        return Err(diags.error(lost_type(handle.loaded(), addr)));
-    };
-    Ok((spoken_from(session, diags, handle, &addr.config())?, ty))
-}
-
-fn configured(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    provider: &ProviderConfigAddr,
-    user: &dyn Display,
-) -> Result<Rc<ProviderClient>, Reported> {
-    session.pool.configured(provider).ok_or_else(|| {
-        // The provider's vertex failed, so its users are not visited.
-        let detail = format!("{provider} was not configured before {user}.");
-        diags.error(Diagnostic::error("Provider not configured", detail).blame(Blame::Internal))
-    })
 }
 
 /// Evaluates the configuration of a provider and gives it to the provider.

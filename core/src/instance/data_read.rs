@@ -6,12 +6,11 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{
-    InstanceConfig, ProgressSubject, ResourceClient, label, plain, sensitive_paths, stored, watched,
-};
+use super::{InstanceConfig, ResourceClient, label, plain, sensitive_paths, stored};
 use crate::change::Action;
 use crate::eval::condition_results::{ConditionResult, ConditionSubject, Rule};
 use crate::event::Event;
+use crate::progress::{ProgressSubject, watched};
 use crate::provider::remark;
 use crate::state::Object;
 use crate::state::checks::{CheckStatus, CheckSubject};

@@ -6,9 +6,10 @@ use std::fmt::Display;
 
 use formwork_value::{Diagnostics, Value};
 
-use super::{EphemeralResources, ProviderVertex, visit_provider, written_providers};
+use super::{ProviderVertex, visit_provider, written_providers};
 use crate::addr::{ConfigResourceAddr, ProviderAddr, ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, Output, Resource};
+use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::{EvalInputs, NamedValue, ValueVertex};

@@ -20,14 +20,14 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
-use super::progress::ticking;
-use super::{
-    ConfiguredResource, InstanceConfig, find_written, plain, point_at_parts, sensitive_paths,
-};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
+use crate::instance::{
+    ConfiguredResource, InstanceConfig, find_written, plain, point_at_parts, sensitive_paths,
+};
+use crate::progress::ticking;
 use crate::provider::{CallContext, Keep, ProviderClient};
 use crate::session::Session;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use super::{EdgeReason, EphemeralResources, ProviderUsage, Vertex};
+use super::{EdgeReason, ProviderUsage, Vertex};
+use crate::ephemeral::EphemeralResources;
 use crate::graph::walk::{Next, Unvisited, WalkOptions, walk};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;

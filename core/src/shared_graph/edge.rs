@@ -94,10 +94,10 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
             EdgeReason::Mention(span) => {
                 let argument = dependent.block().and_then(|block| argument(block, span));
                 let who = argument.map_or("it".to_owned(), |name| format!("its {name}"));
-                format!("{who} mentions it at {}", place(self.sources, span))
+                format!("{who} mentions it at {}", place_of(self.sources, span))
             }
             EdgeReason::Import(span) => {
-                let at = place(self.sources, span);
+                let at = place_of(self.sources, span);
                 format!("the import block for it mentions it at {at}")
             }
             EdgeReason::Provider => "it is done by that provider".to_owned(),
@@ -116,7 +116,7 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
 }
 
 /// A place in a file, for people.
-pub(crate) fn place(sources: &Sources, span: Span) -> String {
+pub(crate) fn place_of(sources: &Sources, span: Span) -> String {
     let at = sources.start(span);
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)
 }

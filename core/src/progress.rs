@@ -1,0 +1,108 @@
+//! Progress of a run: reports that a long operation is still under way, counts of finished instances,
+//! and the log lines at the beginning and the end of a phase.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::info;
+
+use crate::addr::InstanceAddr;
+use crate::change::Action;
+use crate::event::{Event, EventObserver, ObjectLabel, Phase};
+use crate::session::Session;
+
+/// Interval at which a long operation is mentioned.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Subject of the progress events of an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct ProgressSubject<'a> {
+    pub(crate) addr: &'a InstanceAddr,
+    pub(crate) action: Action,
+    pub(crate) label: Option<&'a ObjectLabel>,
+}
+
+/// Waits for an operation, mentioning it every ten seconds, and says how long it took.
+pub(crate) async fn watched<T>(
+    session: &Session<'_>,
+    subject: ProgressSubject<'_>,
+    operation: Pin<&mut impl Future<Output = T>>,
+) -> (T, Duration) {
+    let ProgressSubject { addr, action, label } = subject;
+    let tick = |elapsed| {
+        session.watch.see(&Event::Progress { addr, action, label: label.cloned(), elapsed });
+    };
+    ticking(operation, tick).await
+}
+
+/// Waits for an operation, calls a function every ten seconds, and returns the duration. The
+/// awaited future stays in place: moved into here it would take its room twice.
+pub(crate) async fn ticking<T>(
+    mut operation: Pin<&mut impl Future<Output = T>>,
+    tick: impl Fn(Duration),
+) -> (T, Duration) {
+    let start = Instant::now();
+    loop {
+        match tokio::time::timeout(INTERVAL, operation.as_mut()).await {
+            Ok(result) => return (result, start.elapsed()),
+            Err(_) => tick(start.elapsed()),
+        }
+    }
+}
+
+/// The instances of a phase: the number finished, and the number known by now.
+pub(crate) struct Counter<'a> {
+    watch: &'a dyn EventObserver,
+    phase: Phase,
+    done: Cell<usize>,
+    total: Cell<usize>,
+}
+
+impl<'a> Counter<'a> {
+    /// Makes a counter that expects `total` instances.
+    pub(crate) fn new(watch: &'a dyn EventObserver, phase: Phase, total: usize) -> Self {
+        Self { watch, phase, done: Cell::new(0), total: Cell::new(total) }
+    }
+
+    /// Expects more instances.
+    pub(crate) fn add(&self, more: usize) {
+        self.total.set(self.total.get() + more);
+    }
+
+    /// Takes back one expected instance: the instances that it stood for are counted themselves
+    /// from here on.
+    pub(crate) fn take_back(&self) {
+        self.total.set(self.total.get().saturating_sub(1));
+    }
+
+    /// Counts one instance as finished.
+    pub(crate) fn done(&self) {
+        self.done.set(self.done.get() + 1);
+        let (phase, done, total) = (self.phase, self.done.get(), self.total.get());
+        // Instances become known while resources are expanded, so the total may lag behind.
+        self.watch.see(&Event::Count { phase, done, total: total.max(done) });
+    }
+}
+
+/// A phase that is logged.
+pub(crate) struct PhaseLog {
+    name: &'static str,
+    since: Instant,
+}
+
+impl PhaseLog {
+    /// Logs the beginning of a phase with the number of things to look at.
+    pub(crate) fn begin(name: &'static str, n_items: usize) -> Self {
+        info!(phase = name, n_items, "phase begins");
+        Self { name, since: Instant::now() }
+    }
+
+    /// Logs the end of the phase with the number of changes that it planned or made.
+    pub(crate) fn end(self, n_changes: usize) {
+        let duration_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        info!(phase = self.name, n_changes, duration_ms, "phase ended");
+    }
+}

@@ -1,0 +1,94 @@
+//! Parameters of functions: each has a name and a type of its own. A tuple hides two behind one.
+
+use super::{none, sources};
+
+/// The parameters in a text that begins behind the name of a function. `None` if no list of
+/// parameters is there.
+fn parameters(text: &str) -> Option<Vec<&str>> {
+    let (mut depth, mut begin, mut found) = (0_usize, None, Vec::new());
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' if depth == 0 => (begin, depth) = (Some(at + 1), 1),
+            '(' | '[' | '{' | '<' => depth += 1,
+            // An arrow closes no bracket.
+            '>' if matches!(before, '-' | '=') => {}
+            ')' | ']' | '}' | '>' => depth = depth.checked_sub(1)?,
+            ',' if depth == 1
+                && let Some(from) = begin =>
+            {
+                found.push(text[from..at].trim());
+                begin = Some(at + 1);
+            }
+            // Behind the name there are only generics, in brackets.
+            _ if depth == 0 && !c.is_whitespace() => return None,
+            _ => {}
+        }
+        if c == ')' && depth == 0 {
+            found.push(text[begin?..at].trim());
+            return Some(found);
+        }
+        before = c;
+    }
+    None
+}
+
+/// Whether a parameter is a tuple: its pattern, or its type, which may be borrowed.
+fn is_tuple(parameter: &str) -> bool {
+    let Some((pattern, ty)) = parameter.split_once(": ") else { return false };
+    let ty = ty.trim_start_matches('&').trim_start_matches("mut ");
+    let inside = ty.strip_prefix('(').filter(|inside| {
+        // Brackets around one type, and the type of no value, stand for no two things.
+        !["dyn ", "impl ", ")"].iter().any(|start| inside.starts_with(start))
+    });
+    // A property names its generator behind `in`, which may make several values at once.
+    let is_drawn = pattern.contains(" in ");
+    !is_drawn && (inside.is_some() || pattern.starts_with('(') && ty != "()")
+}
+
+/// The names of the functions in a text that have a tuple among their parameters.
+fn functions_with_tuples(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("fn ") {
+        let rest = &text[at + "fn ".len()..];
+        let is_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let is_named = !is_word && !name.is_empty();
+        let parameters = is_named.then(|| parameters(behind)).flatten().unwrap_or_default();
+        found.extend(parameters.into_iter().any(is_tuple).then_some(name));
+    }
+    found
+}
+
+#[test]
+fn no_parameter_is_a_tuple() {
+    let mut violations = Vec::new();
+    for file in sources() {
+        let code = |line: &&str| !line.trim_start().starts_with("//");
+        let text = file.text.lines().filter(code).collect::<Vec<_>>().join("\n");
+        let names = functions_with_tuples(&text).into_iter();
+        violations.extend(names.map(|name| format!("{}: {name}", file.path)));
+    }
+    none(&violations, "two parameters, or a struct whose fields have names, in place of a tuple");
+}
+
+#[test]
+fn tuples_are_found_in_patterns_and_types() {
+    // With another keyword, because this file is searched, too.
+    let text = "
+        func flat<F: Fn(u8, u8) -> (u8, u8)>(a: (u8, u8), f: F) {}
+        func pattern((a, b): Pair) {}
+        func ty(&self, pair: &(u8, u8), more: u8) -> u8 {}
+        func second<'a, T>(
+            a: Vec<(u8, u8)>,
+            b: &mut (T, T),
+        ) {}
+        func fine(a: &(dyn Any + Send), b: [u8; 2], c: Option<(u8, u8)>, f: impl Fn((u8, u8))) {}
+        func unit((): ()) {}
+        func drawn((a, b) in pairs(), c in 0..1_u8) {}
+        type Callback = func (u8, u8);
+    "
+    .replace("func ", "fn ");
+    assert_eq!(functions_with_tuples(&text), ["flat", "pattern", "ty", "second"]);
+}
