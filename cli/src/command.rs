@@ -20,6 +20,7 @@ mod metadata;
 mod modules;
 mod operation;
 mod output;
+pub(crate) mod parser;
 mod plan;
 mod planfile;
 mod provider;
@@ -39,13 +40,85 @@ mod variable_inputs;
 mod version;
 mod workspace;
 
+use clap::Subcommand;
 use formwork_core::state::Status;
 
+use self::metadata::MetadataCommand;
+use self::parser::Cli;
+use self::providers::ProvidersCommand;
 use self::providers::inventory::{self, Document};
-use crate::args::{Cli, Command, MetadataCommand, ProvidersCommand};
+use crate::args::{InitArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;
+
+/// Command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prepare the folder: find and install the providers it needs.
+    #[command(after_help = example(
+        "-upgrade",
+        "Install the newest modules and providers that the constraints allow."
+    ))]
+    Init(InitArgs),
+    Get(get::GetArgs),
+    Validate(validate::ValidateArgs),
+    Plan(plan::PlanArgs),
+    /// Make the changes.
+    #[command(after_help = example("tfplan", "Apply a saved plan."))]
+    Apply(apply::ApplyArgs),
+    /// Destroy everything that is managed here.
+    #[command(after_help = example(
+        "-target=aws_instance.web",
+        "Destroy one resource and the resources that depend on it."
+    ))]
+    Destroy(apply::ApplyArgs),
+    Refresh(refresh::RefreshArgs),
+    Show(show::ShowArgs),
+    Output(output::OutputArgs),
+    Console(console::ConsoleArgs),
+    /// Look at the state, or change it without touching the real objects.
+    #[command(subcommand)]
+    State(state::StateCommand),
+    /// Mark an instance as not fully functional, so that the next apply replaces it.
+    #[command(after_help = example("aws_instance.web", "Have the next apply replace an instance."))]
+    Taint(taint::TaintArgs),
+    /// Take back the mark that `taint` or a failed creation has left.
+    #[command(after_help = example(
+        "aws_instance.web",
+        "Keep an instance that was marked for replacement."
+    ))]
+    Untaint(taint::TaintArgs),
+    /// List, make, select and delete workspaces.
+    #[command(subcommand)]
+    Workspace(workspace::WorkspaceCommand),
+    /// The old name of `workspace`.
+    #[command(subcommand, hide = true)]
+    Env(workspace::WorkspaceCommand),
+    ForceUnlock(force_unlock::ForceUnlockArgs),
+    Import(import::ImportArgs),
+    /// Settle what an interrupted run left open.
+    #[command(subcommand)]
+    Recover(recover::RecoverCommand),
+    Fmt(fmt::FmtArgs),
+    Graph(graph::GraphArgs),
+    Providers(providers::ProvidersArgs),
+    /// Obtain a token of a host, and keep it for later commands.
+    #[command(after_help = example("app.example.com", "Obtain a token of a registry and keep it."))]
+    Login(login::HostArgs),
+    /// Remove the token of a host that `login` has kept.
+    #[command(after_help = example("app.example.com", "Remove the kept token of a registry."))]
+    Logout(login::HostArgs),
+    Modules(modules::ModulesArgs),
+    /// Say what the language has, for programs.
+    #[command(subcommand)]
+    Metadata(MetadataCommand),
+    /// Help to write a provider.
+    #[command(subcommand)]
+    Provider(provider::ProviderCommand),
+    Version(version::VersionArgs),
+    Help(help::HelpArgs),
+}
 
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {

@@ -35,7 +35,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     if let Some(install) = args::autocomplete() {
         return command::autocomplete::set_up(install, &env).into();
     }
-    let parsed = match args::parse(&env) {
+    let parsed = match command::parser::parse(&env) {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };

@@ -187,7 +187,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-    use crate::args::Cli;
+    use crate::command::parser::Cli;
 
     fn check(line: &str, expected: &str) {
         check_with(line, &[], expected);

@@ -22,7 +22,7 @@ pub(crate) enum Names {
 pub(crate) const AUTOCOMPLETE: [&str; 2] = ["-install-autocomplete", "-uninstall-autocomplete"];
 
 /// The candidates for the last word of a line, in order. Empty where file names are expected.
-pub(super) fn candidates(
+pub(crate) fn candidates(
     root: &Command,
     line: &str,
     names: &mut dyn FnMut(Names) -> Vec<String>,
@@ -184,7 +184,7 @@ fn values(command: &[&str], arg: &Arg, names: &mut dyn FnMut(Names) -> Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::description;
+    use crate::command::parser::description;
 
     fn check(line: &str, expected: &[&str]) {
         let mut root = description();

@@ -14,7 +14,7 @@ const NOT_YET: [&str; 2] = ["query", "test"];
 const COLUMN: usize = 24;
 
 /// The command that the words name, with its full name.
-pub(super) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, String) {
+pub(crate) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, String) {
     let mut command = root;
     let mut name = root.get_name().to_owned();
     for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
@@ -26,7 +26,7 @@ pub(super) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, St
 }
 
 /// The help text of a command.
-pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
+pub(crate) fn text(command: &Command, name: &str, width: usize) -> String {
     let page = Page::of(command, name);
     let mut text = format!("Usage: {}\n\n", page.usage);
     for line in wrap(&page.about, width - 2) {
@@ -67,7 +67,7 @@ fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usi
 }
 
 /// Error of a command line: its summary and detail.
-pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
+pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
     let one = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
@@ -145,7 +145,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::args::description;
+    use crate::command::parser::description;
 
     fn check(line: &str, expected: &Expect) {
         let words = line.split(' ').map(std::ffi::OsString::from).collect();

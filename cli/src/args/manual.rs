@@ -91,8 +91,8 @@ mod tests {
     use expect_test::{expect, expect_file};
 
     use super::*;
-    use crate::args::description;
     use crate::args::help::named;
+    use crate::command::parser::description;
 
     #[test]
     fn a_manual_page_has_what_the_help_text_has() {
@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_command_reference_is_what_the_parser_knows() {
-        expect_file!["../../../docs/commands.md"].assert_eq(&crate::args::command_reference());
+        expect_file!["../../../docs/commands.md"]
+            .assert_eq(&crate::args::command_reference(&crate::command::parser::described()));
     }
 
     /// The lines of code blocks that call the program, each with the document it is in.

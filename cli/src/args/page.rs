@@ -1,15 +1,36 @@
 //! The content of a help text, independent of its form. All of it comes from the parser's own
 //! description: help texts, manual pages and the command reference cannot disagree.
 
+use clap::builder::StyledStr;
 use clap::{Arg, Command};
-
-use super::examples::{self, Example};
 
 /// Commands of the primary workflow. They are listed first, as in Terraform.
 const MAIN: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 
 /// Commands for those who write providers.
 const AUTHORING: [&str; 1] = ["provider"];
+
+/// The example of a command, as the parser's description carries it: the rest of the line behind the
+/// name of the command, and its effect.
+pub(crate) fn example(arguments: &str, effect: &str) -> StyledStr {
+    format!("{arguments}\n{effect}").into()
+}
+
+/// An example of a command.
+pub(super) struct Example {
+    /// The rest of the line behind the name of the command.
+    pub(super) arguments: String,
+    pub(super) effect: String,
+}
+
+impl Example {
+    /// The example of a command, if it has one.
+    pub(super) fn of(command: &Command) -> Option<Self> {
+        let text = command.get_after_help()?.to_string();
+        let (arguments, effect) = text.split_once('\n')?;
+        Some(Self { arguments: arguments.to_owned(), effect: effect.to_owned() })
+    }
+}
 
 /// The page of a command.
 pub(super) struct Page {
@@ -19,7 +40,7 @@ pub(super) struct Page {
     /// Sentences about the command.
     pub(super) about: String,
     pub(super) sections: Vec<Section>,
-    pub(super) example: Option<&'static Example>,
+    pub(super) example: Option<Example>,
     /// Whether there are commands below this one.
     pub(super) is_group: bool,
 }
@@ -49,14 +70,14 @@ impl Page {
                 format!("{}.", about.to_string().trim_end_matches('.'))
             }),
             sections,
-            example: examples::of(name.split_once(' ').map_or("", |(_, command)| command)),
+            example: Example::of(command),
             is_group: command.has_subcommands(),
         }
     }
 
     /// The example as a line for a shell.
-    pub(super) fn example_line(&self) -> Option<(String, &'static str)> {
-        let Example { arguments, effect, .. } = self.example?;
+    pub(super) fn example_line(&self) -> Option<(String, &str)> {
+        let Example { arguments, effect } = self.example.as_ref()?;
         Some((format!("{} {arguments}", self.name).trim_end().to_owned(), effect))
     }
 }
@@ -126,7 +147,7 @@ fn options(command: &Command, title: &str) -> Vec<Section> {
     sections
 }
 
-fn summary(help: Option<&clap::builder::StyledStr>) -> String {
+fn summary(help: Option<&StyledStr>) -> String {
     let text = help.map(ToString::to_string).unwrap_or_default();
     if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
 }
@@ -157,5 +178,43 @@ fn flag(arg: &Arg) -> String {
         Some(default) if default == "true" => format!("-{name}=false"),
         Some(default) if default == "false" => format!("-{name}"),
         _ => format!("-{name}={}", value_name(arg)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Command;
+
+    use super::Example;
+    use crate::command::parser::description;
+    use crate::normalize::normalize;
+
+    /// The names of all visible commands that can be run, each with its example.
+    fn runnable(command: &Command, name: &str, found: &mut Vec<(String, Option<Example>)>) {
+        if !command.is_subcommand_required_set() {
+            found.push((name.to_owned(), Example::of(command)));
+        }
+        for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+            runnable(one, format!("{name} {}", one.get_name()).trim(), found);
+        }
+    }
+
+    #[test]
+    fn every_command_has_one_example_that_it_accepts() {
+        let mut commands = vec![(String::new(), Example::of(&description()))];
+        runnable(&description(), "", &mut commands);
+        assert!(commands.len() > 40);
+        for (name, example) in commands {
+            let Some(Example { arguments, .. }) = example else {
+                panic!("`formwork {name}` has no example");
+            };
+            let line = format!("formwork {name} {arguments}");
+            let words = line.split_whitespace().map(OsString::from).collect();
+            let words = normalize(&description(), words, &[].into()).unwrap();
+            let parsed = description().try_get_matches_from(words);
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
     }
 }

@@ -1,50 +1,21 @@
-//! Help texts, manual pages, the command reference and candidates for completion, all from the
-//! description of the command line.
+//! Help texts, manual pages and the command reference, all from the description of the command line.
 
-use std::path::PathBuf;
-
+use clap::Command;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Names, complete, description, help, manual};
-
-/// Arguments of `help`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct HelpArgs {
-    /// The command; without one, the list of all commands.
-    #[arg(value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
-    /// Form of the text: `text`, `man` for a manual page, or `markdown` for the command reference.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
-    pub(crate) format: HelpFormat,
-    /// With -format=man, a folder for the pages of the command and of all commands below it.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Form of a help text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum HelpFormat {
-    Text,
-    Man,
-    Markdown,
-}
-
-/// The candidates for the last word of a line, as a shell asks for them.
-pub(crate) fn candidates(line: &str, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
-    complete::candidates(&described(), line, names)
-}
+use super::{help, manual};
 
 /// The help text of a command, for a terminal of this width.
 ///
 /// # Errors
 /// When there is no such command.
-pub(crate) fn help_text(
+pub(crate) fn command_help(
     diags: &mut Diagnostics,
+    root: &Command,
     words: &[String],
     width: usize,
 ) -> Result<String, Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
+    let (command, name) = wanted(diags, root, words)?;
     Ok(help::text(command, &name, width))
 }
 
@@ -54,10 +25,10 @@ pub(crate) fn help_text(
 /// When there is no such command.
 pub(crate) fn manual_page(
     diags: &mut Diagnostics,
+    root: &Command,
     words: &[String],
 ) -> Result<(String, String), Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
+    let (command, name) = wanted(diags, root, words)?;
     Ok(manual::man(command, &name))
 }
 
@@ -67,33 +38,26 @@ pub(crate) fn manual_page(
 /// When there is no such command.
 pub(crate) fn manual_pages(
     diags: &mut Diagnostics,
+    root: &Command,
     words: &[String],
 ) -> Result<Vec<(String, String)>, Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
+    let (command, name) = wanted(diags, root, words)?;
     let mut pages = Vec::new();
     manual::walk(command, &name, &mut |command, name| pages.push(manual::man(command, name)));
     Ok(pages)
 }
 
 /// The command reference, in Markdown.
-pub(crate) fn command_reference() -> String {
-    manual::markdown(&described())
-}
-
-/// The description with all that the parser adds to it.
-fn described() -> clap::Command {
-    let mut command = description();
-    command.build();
-    command
+pub(crate) fn command_reference(root: &Command) -> String {
+    manual::markdown(root)
 }
 
 /// The command of these words, with its full name.
 fn wanted<'c>(
     diags: &mut Diagnostics,
-    root: &'c clap::Command,
+    root: &'c Command,
     words: &[String],
-) -> Result<(&'c clap::Command, String), Reported> {
+) -> Result<(&'c Command, String), Reported> {
     let line: Vec<String> =
         std::iter::once(root.get_name().to_owned()).chain(words.iter().cloned()).collect();
     let (command, name) = help::named(root, &line);

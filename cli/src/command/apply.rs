@@ -1,6 +1,6 @@
 //! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use formwork_backend::OpenState;
@@ -20,12 +20,35 @@ use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{ApplyArgs, StatePlace, at_once};
+use crate::args::{OperationArgs, StateArgs, StatePlace, VariableArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
 use crate::workspace::{OverrideWarning, Workspace};
+
+/// Arguments of `apply` and `destroy`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApplyArgs {
+    /// A saved plan to apply.
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Do not ask before changing anything.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", value_name = "BOOL")]
+    pub(crate) auto_approve: bool,
+    /// Apply a saved plan that another user or machine made.
+    #[arg(long)]
+    pub(crate) allow_foreign_plan: bool,
+    /// Print what happens as JSON, one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) operation: OperationArgs,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

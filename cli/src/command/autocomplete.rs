@@ -9,6 +9,7 @@ use formwork_core::config::Config;
 use formwork_value::Diagnostics;
 
 use super::output::stored_file;
+use super::parser::described;
 use crate::args::{self, Names, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -19,13 +20,13 @@ use crate::workspace::Workspace;
 pub(crate) async fn complete(line: &str, env: &Env) -> Exit {
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
-    let mut found = args::candidates(line, &mut |_| {
+    let mut found = args::candidates(&described(), line, &mut |_| {
         is_asked = true;
         Vec::new()
     });
     if is_asked {
         let folder = Folder::read(env).await;
-        found = args::candidates(line, &mut |names| folder.names(names));
+        found = args::candidates(&described(), line, &mut |names| folder.names(names));
     }
     if env.is_bash {
         found = for_bash(line, found);

@@ -7,6 +7,7 @@ mod type_name;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
@@ -22,7 +23,7 @@ use super::encryption;
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
-use crate::args::{ConsoleArgs, StateArgs, StatePlace};
+use crate::args::{StateArgs, StatePlace, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -30,6 +31,20 @@ use crate::view::report::Report;
 use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
 use repl::Repl;
+
+/// Try expressions against the configuration and the state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-plan", "Evaluate expressions against the planned values."))]
+pub(crate) struct ConsoleArgs {
+    /// Make a plan, and evaluate against what it plans instead of the state.
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {

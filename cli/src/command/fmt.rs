@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use clap::ArgAction;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::Files as _;
 use formwork_core::config::files::{Disk, is_left_behind};
 use formwork_core::disk::{MAX_TEXT, read_stdin};
@@ -15,11 +17,38 @@ use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::FmtArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::{diagnostic, text_diff};
 use crate::view::{Screen, err, out_data};
+
+/// Give configuration files their usual layout.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-check -recursive",
+    "Fail if a file below this folder is not in the usual layout."
+))]
+pub(crate) struct FmtArgs {
+    /// Files and folders; without any, this folder. A single `-` is standard input.
+    #[arg(value_name = "PATH", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Whether to list files whose layout is not the usual one.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) list: bool,
+    /// Whether to write the new layout to the files.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) write: bool,
+    /// Whether to show what changes.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) diff: bool,
+    /// Write nothing, and end with 3 if the layout of a file is not the usual one.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) check: bool,
+    /// Go into folders inside the given ones too.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) recursive: bool,
+}
 
 /// The ends of the names of files that have a layout.
 const ENDS: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];

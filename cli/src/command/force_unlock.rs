@@ -4,10 +4,25 @@
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::text_command::{confirmed, run_text_command};
-use crate::args::{ForceUnlockArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::workspace::Workspace;
+
+/// Release a lock whose holder is gone.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "4f2c1a9e-8f3b-1c55-9d0e-2f6a7b8c9d0e",
+    "Release the lock with this ID."
+))]
+pub(crate) struct ForceUnlockArgs {
+    /// The lock, as the message about it names it.
+    #[arg(value_name = "LOCK_ID")]
+    pub(crate) id: String,
+    /// Do not ask.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {

@@ -1,12 +1,29 @@
 //! `formwork get`: installs the modules that the configuration calls.
 
+use std::path::PathBuf;
+
 use formwork_value::{Diagnostic, Diagnostics};
 
-use crate::args::GetArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, report::Report};
 use crate::workspace::Workspace;
+
+/// Install the modules that the configuration calls.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-update",
+    "Install the newest modules that the constraints allow."
+))]
+pub(crate) struct GetArgs {
+    /// Reinstall everything, in the newest versions that the configuration allows.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// The folder of tests, in which mistakes are looked for. Default: tests.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
+}
 
 /// Runs the command.
 pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {

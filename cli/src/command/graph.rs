@@ -1,6 +1,7 @@
 //! `formwork graph`: the graph of a plan, for Graphviz.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use formwork_core::apply;
 use formwork_core::eval::Results;
@@ -15,12 +16,38 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::output::stored_file;
 use super::planfile::{self, Opening, Saved};
-use crate::args::{GraphArgs, StatePlace};
+use crate::args::{StatePlace, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
+
+/// Print the graph of a plan, for Graphviz.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-type=plan",
+    "Print the graph of a plan. Pipe it to `dot -Tsvg` to draw it."
+))]
+pub(crate) struct GraphArgs {
+    /// Graph to print: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: Option<String>,
+    /// Draw what applying this saved plan would do.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Accepted for compatibility: a cycle is an error that names each of its edges.
+    #[arg(long)]
+    pub(crate) draw_cycles: bool,
+    /// Accepted for compatibility, and without effect.
+    #[arg(long, value_name = "N", hide = true, allow_negative_numbers = true)]
+    pub(crate) module_depth: Option<i64>,
+    /// Accepted for compatibility, and without effect.
+    #[arg(long, hide = true)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+}
 
 /// Source of the graph to draw.
 enum GraphSource {

@@ -1,15 +1,39 @@
 //! `formwork help`: prints help texts, manual pages and the command reference.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::{self, HelpArgs, HelpFormat};
+use super::parser::described;
+use crate::args::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
 use crate::view::{Screen, out, out_data};
+
+/// Show the help text of a command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("plan", "Show the options of `plan`."))]
+pub(crate) struct HelpArgs {
+    /// The command; without one, the list of all commands.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Form of the text: `text`, `man` for a manual page, or `markdown` for the command reference.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    pub(crate) format: HelpFormat,
+    /// With -format=man, a folder for the pages of the command and of all commands below it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Form of a help text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HelpFormat {
+    Text,
+    Man,
+    Markdown,
+}
 
 /// Runs the command.
 pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
@@ -21,13 +45,14 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
             Err(diags.error(Diagnostic::error("Invalid combination of options", detail)))
         }
         (HelpFormat::Text, None) => {
-            args::help_text(&mut diags, &args.command, Screen::of(env).width).map(|text| out(&text))
+            let width = Screen::of(env).width;
+            args::command_help(&mut diags, &described(), &args.command, width)
+                .map(|text| out(&text))
         }
-        (HelpFormat::Man, None) => {
-            args::manual_page(&mut diags, &args.command).map(|(_, text)| out_data(&text))
-        }
+        (HelpFormat::Man, None) => args::manual_page(&mut diags, &described(), &args.command)
+            .map(|(_, text)| out_data(&text)),
         (HelpFormat::Markdown, None) => {
-            out_data(&args::command_reference());
+            out_data(&args::command_reference(&described()));
             Ok(())
         }
     };
@@ -43,7 +68,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
 
 /// Writes the manual pages of a command and of all commands below it.
 fn write(diags: &mut Diagnostics, args: &HelpArgs, folder: &Path) -> Result<(), Reported> {
-    let pages = args::manual_pages(diags, &args.command)?;
+    let pages = args::manual_pages(diags, &described(), &args.command)?;
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
     });

@@ -1,7 +1,8 @@
 //! `formwork import`: an object that is there already belongs to an instance from now on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::ArgAction;
 use formwork_core::change::ImportKey;
 use formwork_core::provider::Pool;
 use formwork_operation::import::managed_address;
@@ -12,13 +13,51 @@ use super::interrupt::guarded;
 use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
+use crate::args::{DEFAULT_AT_ONCE, StateArgs, VariableArgs, at_once, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::importing::Importing;
 use crate::view::report::Report;
 use crate::view::{Paint, Screen, out};
 use crate::workspace::Workspace;
+
+/// Take an object that is there already into the state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "aws_instance.web i-0abc",
+    "Bring an existing instance under management."
+))]
+pub(crate) struct ImportArgs {
+    /// The instance that the object is to belong to.
+    #[arg(value_name = "ADDR")]
+    pub(crate) address: String,
+    /// ID by which the provider finds the object.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The folder of the configuration; the working folder unless given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Search for an object.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FindingArgs {
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    /// Whether to ask for what is missing.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) input: bool,
+    /// Number of operations that run at once; 0 selects the default.
+    #[arg(long, value_name = "N", default_value = DEFAULT_AT_ONCE, allow_negative_numbers = true)]
+    pub(crate) parallelism: i64,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {

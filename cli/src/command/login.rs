@@ -4,7 +4,7 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Prompt, Unanswered, ask};
-use crate::args::HostArgs;
+
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::fetch::host::Hosts;
@@ -15,6 +15,14 @@ use crate::settings::Settings;
 use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
 use crate::view::{Paint, Screen, err, out};
+
+/// Arguments of `login` and `logout`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HostArgs {
+    /// The host; without one, app.terraform.io.
+    #[arg(value_name = "HOST")]
+    pub(crate) host: Option<String>,
+}
 
 /// The host that is meant when none is named.
 const DEFAULT_HOST: &str = "app.terraform.io";

@@ -1,13 +1,29 @@
 //! `formwork metadata functions`: the functions of the language, for programs that complete and check
 //! what people write.
 
+use clap::Subcommand;
 use formwork_lang::functions::{Param, Signature, signatures};
 use formwork_value::codec::type_json;
 
-use crate::args::MetadataFunctionsArgs;
+use crate::args::example;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
 use crate::view::{err, out_data};
+
+/// Queries about the language.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MetadataCommand {
+    Functions(MetadataFunctionsArgs),
+}
+
+/// Print the signatures of all functions.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-json", "Print the signatures of all functions."))]
+pub(crate) struct MetadataFunctionsArgs {
+    /// Print them as JSON; there is no other form.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Prints the signatures of all functions, each under its name and under `core::` with its name.
 pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {

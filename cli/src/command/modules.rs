@@ -6,7 +6,7 @@ use formwork_core::addr::ModuleSource;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::ModulesArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
@@ -16,6 +16,19 @@ use crate::modules::manifest::Record;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
+
+/// Show the modules that the configuration calls.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-json", "List the modules that the configuration calls, as JSON."))]
+pub(crate) struct ModulesArgs {
+    /// Lock the content of the installed modules: write their hashes to .formwork.modules.lock.json, which
+    /// `init` and `get` compare from then on.
+    #[arg(long)]
+    pub(crate) lock: bool,
+    /// Print them as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Runs the command.
 pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {

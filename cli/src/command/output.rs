@@ -1,7 +1,7 @@
 //! `formwork output`: shows output values.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_backend::OpenState;
 use formwork_core::addr::ProviderAddr;
@@ -14,7 +14,7 @@ use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::encryption;
-use crate::args::{OutputArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::{diagnostic, outputs};
@@ -22,6 +22,23 @@ use crate::view::json::tree::Json;
 use crate::view::json::value;
 use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
+
+/// Show output values.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-raw address", "Print one output value for a script."))]
+pub(crate) struct OutputArgs {
+    /// The output to show; without one, all.
+    pub(crate) name: Option<String>,
+    /// Print the value as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print a string, number or bool as bare text.
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {

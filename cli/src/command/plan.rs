@@ -1,6 +1,6 @@
 //! `formwork plan`: shows what has to change.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Plan};
@@ -16,12 +16,39 @@ use super::operation::{
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{PlanArgs, at_once};
+use crate::args::{OperationArgs, StateArgs, VariableArgs, at_once, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
 use crate::view::report::Report;
 use crate::workspace::OverrideWarning;
+
+/// Show what has to change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-out=tfplan -var region=eu",
+    "Save a plan that applies later exactly as it was shown."
+))]
+pub(crate) struct PlanArgs {
+    /// Write the plan to this file, for `apply`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write blocks for imported resources that have none to this new file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) generate_config_out: Option<PathBuf>,
+    /// End with 2 when there is something to apply, and 0 only when there is not.
+    #[arg(long)]
+    pub(crate) detailed_exitcode: bool,
+    /// Print what happens as JSON, one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) operation: OperationArgs,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {

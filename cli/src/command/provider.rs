@@ -9,9 +9,20 @@ mod page;
 mod scaffold;
 mod signing;
 
-use crate::args::ProviderCommand;
+use clap::Subcommand;
+
 use crate::env::Env;
 use crate::exit::Exit;
+
+/// Tools for provider authors.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderCommand {
+    New(scaffold::ProviderNewArgs),
+    Docs(docs::ProviderDocsArgs),
+    Check(Box<check::ProviderCheckArgs>),
+    Package(package::ProviderPackageArgs),
+    Replay(check::ProviderReplayArgs),
+}
 
 /// Runs the command.
 pub(super) async fn run(command: ProviderCommand, env: &Env) -> Exit {

@@ -6,6 +6,7 @@ pub(super) mod mirror;
 
 use std::collections::BTreeSet;
 
+use clap::Subcommand;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
@@ -13,13 +14,45 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::output::stored_in;
-use crate::args::{ProvidersSchemaArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
+
+/// Show the providers that the configuration needs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("", "Show which module requires which provider."))]
+pub(crate) struct ProvidersArgs {
+    /// Print the required providers as JSON, with their selected versions, programs and hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// More about providers.
+    #[command(subcommand)]
+    pub(crate) command: Option<ProvidersCommand>,
+}
+
+/// More about providers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    Schema(ProvidersSchemaArgs),
+    Lock(lock::ProvidersLockArgs),
+    Mirror(mirror::ProvidersMirrorArgs),
+    /// Print a bill of materials of this folder: engine, providers and modules, with hashes, as CycloneDX.
+    #[command(after_help = example("", "Print the bill of materials of this folder."))]
+    Sbom,
+}
+
+/// Print the schemas of all providers that the configuration needs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-json", "Print the schemas of the required providers."))]
+pub(crate) struct ProvidersSchemaArgs {
+    /// Print them as JSON; there is no other form.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Shows the providers that the configuration needs, and those that the state needs.
 pub(super) async fn run(env: &Env) -> Exit {

@@ -3,6 +3,7 @@
 
 mod review;
 
+use clap::Subcommand;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
@@ -11,18 +12,82 @@ use formwork_operation::recover::{AdoptOutcome, AdoptRequest, choices, select};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::import::ImportCommand;
+use super::import::{FindingArgs, ImportCommand};
 use super::state_session;
 use super::text_command::run_text_command;
-use crate::args::{
-    RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
-};
+use crate::args::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
 use crate::view::{Screen, out, sanitize};
 use crate::workspace::Workspace;
+
+/// Settle the operations of an interrupted run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecoverCommand {
+    List(RecoverListArgs),
+    Adopt(RecoverAdoptArgs),
+    /// Say that an operation is settled: the object is not there, or is not ours any more.
+    #[command(after_help = example(
+        "aws_instance.web",
+        "Declare that the operation had no effect."
+    ))]
+    Forget(RecoverDecideArgs),
+    /// Say that an operation did nothing: the next apply does it again.
+    #[command(after_help = example("-all", "Have the next apply repeat all open operations."))]
+    Retry(RecoverDecideArgs),
+    Review(review::RecoverReviewArgs),
+}
+
+/// List the operations whose outcome is unknown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("", "List the operations that an interrupted run left open."))]
+pub(crate) struct RecoverListArgs {
+    /// Print them as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Take an object into the state that an interrupted operation made.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "aws_instance.web i-0abc",
+    "Take the object that was created into the state."
+))]
+pub(crate) struct RecoverAdoptArgs {
+    /// The instance that was being created, or a pattern such as `module.a.*` for several.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) address: Option<String>,
+    /// ID by which the provider finds the object. Not needed where the answer of the provider is known.
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Adopt all objects of open operations whose id is known.
+    #[arg(long, conflicts_with = "address")]
+    pub(crate) all: bool,
+    /// Adopt an object that differs from the plan.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Arguments of `recover forget` and `recover retry`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverDecideArgs {
+    /// The instances, or patterns such as `module.a.*`.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) addresses: Vec<String>,
+    /// Decide about all open operations.
+    #[arg(long, conflicts_with = "addresses")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 const NOTHING_OPEN: &str = "No interrupted run left anything open.";
 /// The most characters of a planned attribute that are shown.

@@ -1,9 +1,27 @@
 //! `formwork refresh`: brings the state up to date with the real objects, without asking.
 
-use super::apply::ApplyPurpose;
-use crate::args::{ApplyArgs, RefreshArgs};
+use super::apply::{ApplyArgs, ApplyPurpose};
+use crate::args::{OperationArgs, StateArgs, VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+
+/// Bring the state up to date with the real objects.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-target=aws_instance.web",
+    "Update one resource in the state from its real object."
+))]
+pub(crate) struct RefreshArgs {
+    /// Print what happens as JSON, one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) operation: OperationArgs,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// Runs the command: makes a normal plan, stores the state that it starts from, and prints the outputs.
 pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {

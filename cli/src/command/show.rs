@@ -1,6 +1,6 @@
 //! `formwork show`: a state or a saved plan.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_backend::encryption::{is_encrypted, repeats_lineage};
 use formwork_core::addr::ProviderAddr;
@@ -19,13 +19,25 @@ use super::operation::providers_of;
 use super::output::stored_file;
 use super::planfile::{self, Opening};
 use super::state::ProvidedObject;
-use crate::args::{ShowArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
+
+/// Show a state or a saved plan.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-json tfplan", "Print a saved plan as JSON."))]
+pub(crate) struct ShowArgs {
+    /// A saved plan or a state file; without one, the state of this folder.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print it as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Error for a file that is neither.
 const UNREADABLE: &str = "Failed to read the given file as a state or plan file";

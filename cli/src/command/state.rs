@@ -13,6 +13,7 @@ mod show;
 
 use std::fmt::Display;
 
+use clap::Subcommand;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -20,10 +21,25 @@ pub(super) use edit::{Editing, Ending, edit};
 pub(super) use show::{ProvidedObject, one};
 
 use super::output::stored_file;
-use crate::args::{StateCommand, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::workspace::Workspace;
+
+/// Work with the state.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    List(list::StateListArgs),
+    Log(log::StateLogArgs),
+    Mv(mv::StateMvArgs),
+    /// Print the state file.
+    #[command(after_help = example("", "Print the state, whichever backend keeps it."))]
+    Pull,
+    Push(push::StatePushArgs),
+    ReplaceProvider(replace_provider::StateReplaceProviderArgs),
+    Rm(rm::StateRmArgs),
+    Show(show::StateShowArgs),
+}
 
 /// Runs the command.
 pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {

@@ -8,9 +8,24 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::state::{Editing, Ending, bad_address, edit};
 use super::text_command::run_text_command;
-use crate::args::TaintArgs;
+use crate::args::StateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
+
+/// Arguments of `taint` and `untaint`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaintArgs {
+    /// The instance.
+    pub(crate) address: String,
+    /// End well even if there is no such instance.
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {

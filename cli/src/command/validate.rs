@@ -1,16 +1,35 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
+use std::path::PathBuf;
+
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
 use super::config_errors::{self, Known};
-use crate::args::ValidateArgs;
+use crate::args::{VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, out_data, report::Report};
 use crate::workspace::{OverrideWarning, Workspace};
+
+/// Check whether the configuration is valid.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("-json", "Check the configuration, for an editor."))]
+pub(crate) struct ValidateArgs {
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Do not look at files of tests, whose names end in .tftest.hcl or .tftest.json.
+    #[arg(long)]
+    pub(crate) no_tests: bool,
+    /// The folder with files of tests, below that of the configuration. Default: tests.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {

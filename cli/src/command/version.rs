@@ -6,12 +6,27 @@ use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::Diagnostics;
 use serde::Serialize;
 
-use crate::args::VersionArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::platform::Platform;
 use crate::view;
 use crate::workspace::Workspace;
+
+/// Show the version.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-json",
+    "Print the versions of the program and of the selected providers."
+))]
+pub(crate) struct VersionArgs {
+    /// Print it as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Ignored, as in Terraform.
+    #[arg(hide = true)]
+    rest: Vec<String>,
+}
 
 #[derive(Serialize)]
 struct Version {

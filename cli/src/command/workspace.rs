@@ -1,7 +1,9 @@
 //! `formwork workspace`: lists, makes, selects and deletes workspaces.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Subcommand;
 use formwork_backend::local::{self, Workspaces};
 use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
@@ -12,11 +14,65 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::encryption;
 use super::state_session;
 use super::text_command::run_text_command;
-use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
+use crate::args::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::out;
 use crate::workspace::{Workspace, bad_name};
+
+/// Work with workspaces.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    Delete(WorkspaceDeleteArgs),
+    /// List the workspaces.
+    #[command(after_help = example("", "List the workspaces."))]
+    List,
+    New(WorkspaceNewArgs),
+    Select(WorkspaceSelectArgs),
+    /// Show the name of the selected workspace.
+    #[command(after_help = example("", "Print the name of the selected workspace."))]
+    Show,
+}
+
+/// Delete a workspace.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("staging", "Delete an empty workspace."))]
+pub(crate) struct WorkspaceDeleteArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Delete it even if its state holds resources, which are then no longer managed.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+}
+
+/// Make a workspace and select it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("staging", "Create a workspace and select it."))]
+pub(crate) struct WorkspaceNewArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Begin with a copy of this state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+}
+
+/// Select another workspace.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-or-create staging",
+    "Select a workspace, and create it if it is missing."
+))]
+pub(crate) struct WorkspaceSelectArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Make the workspace if there is none of that name.
+    #[arg(long)]
+    pub(crate) or_create: bool,
+}
 
 /// Runs the command under its old name.
 pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {

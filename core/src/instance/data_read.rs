@@ -95,7 +95,7 @@ impl InstanceConfig<'_> {
         let object = ConditionSubject::single(&self.addr.module, check);
         // Terraform stores the outcome of the read as one more rule of the check
         // (CheckDataResource).
-        self.session.results.verdicts.set(&object, (Rule::Data, 0), verdict);
+        self.session.results.verdicts.set(&object, Rule::Data, 0, verdict);
         for mut one in said {
             one.severity = Severity::Warning;
             diags.warn(one.of_check());

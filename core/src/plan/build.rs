@@ -1,7 +1,4 @@
-//! Builds the plan graph by the steps in [`STEPS`].
-//!
-//! Within `add` and `connect` the order does not matter. An `Add` works from configuration and state
-//! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
+//! Builds the plan graph by the steps in [`STEPS`], and the graphs made of it.
 
 #[cfg(test)]
 mod tests;
@@ -11,82 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::{Diagnostics, Reported};
 
 use super::Options;
-use super::transform::{
-    add_orphans, add_providers, add_resources, connect_references, prune_excluded,
-    prune_for_destroy, prune_targets,
-};
+use super::transform::{Inputs, STEPS, Steps, WHOLE};
 use super::vertex::Vertex;
-use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
-use crate::config::Config;
-use crate::graph::{Draft, Edges, Graph, VertexId, numbered};
+use crate::addr::ConfigResourceAddr;
+use crate::graph::{Draft, Graph, VertexId, numbered};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, Names, SharedVertex, Vertex as _};
 use crate::state::ResourceState;
-
-/// Inputs of every transform.
-#[derive(Clone, Copy)]
-pub(crate) struct Inputs<'c> {
-    pub(crate) session: &'c Session<'c>,
-    pub(crate) options: &'c Options,
-}
-
-impl<'c> Inputs<'c> {
-    /// The resources that neither configuration nor state has and of which an object is to be taken in,
-    /// each once, and by which configuration of its provider it is found.
-    pub(crate) fn adopted_orphans(self) -> BTreeMap<ResourceAddr, &'c ProviderConfigAddr> {
-        let Self { session, options } = self;
-        let adopted = options.adoptions.iter();
-        let adopted = adopted.filter_map(|(addr, it)| Some((addr.of(), it.unwritten.as_ref()?)));
-        let is_new = |addr: &ResourceAddr| {
-            session.config.resource(&addr.config()).is_none()
-                && !session.state.resources.contains_key(addr)
-        };
-        adopted.filter(|(addr, _)| is_new(addr)).collect()
-    }
-}
-
-/// Adds vertices.
-type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
-/// Adds edges.
-type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Names, &mut Edges<EdgeReason>);
-/// Says which vertices stay.
-type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, EdgeReason>) -> Vec<bool>;
-/// Adds vertices and edges for the vertices that stay.
-type Complete = for<'c> fn(&mut Draft<Vertex<'c>, EdgeReason>);
-
-/// The steps of building a graph, in order. The kinds are the guarantee: see the types of their functions.
-#[derive(Clone, Copy)]
-struct Steps<'s> {
-    add: &'s [Add],
-    connect: &'s [Connect],
-    prune: &'s [Prune],
-    complete: &'s [Complete],
-}
-
-/// All steps of the graph of a plan. Then [`graph`] loads the providers that the graph needs and freezes
-/// it. At last, when everything is computed that depends on the graph,
-/// `core/src/plan/transform/read_ahead.rs` adds vertices that read objects early.
-const STEPS: Steps<'_> = Steps {
-    add: &[
-        |inputs, _, add| shared_graph::add_values(inputs.session.config, add),
-        |inputs, _, add| shared_graph::add_calls(inputs.session.config, add),
-        add_providers::add,
-        add_resources::add,
-        add_orphans::add,
-    ],
-    connect: &[
-        connect_references::connect,
-        |config, vertices, names, edges| {
-            shared_graph::connect_modules(config, vertices, names, edges)
-        },
-        |_, vertices, names, edges| shared_graph::connect_providers(vertices, names, edges),
-    ],
-    prune: &[prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune],
-    complete: &[|draft| shared_graph::close_ephemeral(draft)],
-};
-
-/// The steps whose result does not depend on the limits of a plan.
-const WHOLE: Steps<'_> = Steps { prune: &[], complete: &[], ..STEPS };
 
 /// Builds the graph, not yet checked for cycles.
 pub(crate) fn draft<'c>(

@@ -21,7 +21,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tempfile::TempDir;
 
 use super::check_inputs;
-use crate::args::{ProviderCheckArgs, ProviderReplayArgs};
+use crate::args::example;
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -30,6 +30,89 @@ use crate::install::signature;
 use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, out, transient};
+
+/// Check a provider against the rules of the protocol.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "target/debug/terraform-provider-weather -level=2",
+    "Check a provider against the rules of the protocol."
+))]
+pub(crate) struct ProviderCheckArgs {
+    /// The provider: a program, or the source address of one that is installed or reattached.
+    #[arg(value_name = "PROGRAM|ADDRESS")]
+    pub(crate) provider: String,
+    /// The highest level: 0 needs the program only, 1 configures and plans, 2 reads, 3 creates and
+    /// destroys real objects.
+    #[arg(long, value_name = "0..3", default_value_t = 1)]
+    pub(crate) level: u8,
+    /// A folder with examples in the layout of the registry.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) examples: Option<PathBuf>,
+    /// A file with the attributes and blocks of the provider's configuration.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The program of the previous release, to compare schemas with.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) previous: Option<PathBuf>,
+    /// The folder of the release: archives, checksums, signature and manifest.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release: Option<PathBuf>,
+    /// A file with the public OpenPGP key of the release in text form.
+    #[arg(long, value_name = "FILE", requires = "release")]
+    pub(crate) release_key: Option<PathBuf>,
+    /// Check only these rules.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Leave out these rules.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// The seed of generated inputs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The limit for the whole run: 90s, 10m, 1h.
+    #[arg(long, value_name = "LIMIT", default_value = "10m")]
+    pub(crate) time: String,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a report as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write a report as SARIF.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// Write a report as an HTML page.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write a line for a badge.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) badge: Option<PathBuf>,
+    /// Write a reproducer file for each finding into a folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) reproducers: Option<PathBuf>,
+    /// Write every object that is created at level 3 into a journal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Keep what was examined in a file, so that after an interruption the same command continues
+    /// there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// Play the calls of a finding again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "P-02.json target/debug/terraform-provider-weather",
+    "Repeat the calls of a finding."
+))]
+pub(crate) struct ProviderReplayArgs {
+    /// The reproducer file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The provider's program.
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) program: PathBuf,
+}
 
 /// The least width of the report when it is not printed to a terminal.
 const PLAIN_WIDTH: usize = 100;

@@ -14,11 +14,32 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::example;
 use super::page::{Subject, of_block, of_function};
-use crate::args::ProviderDocsArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
+
+/// Write the documentation of a provider from its schema, or check its examples.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "target/debug/terraform-provider-weather",
+    "Write the pages of a provider to docs."
+))]
+pub(crate) struct ProviderDocsArgs {
+    /// The provider: a program called terraform-provider-NAME.
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) program: PathBuf,
+    /// Folder for the pages.
+    #[arg(long, value_name = "DIR", default_value = "docs")]
+    pub(crate) out: PathBuf,
+    /// Folder of the examples.
+    #[arg(long, value_name = "DIR", default_value = "examples")]
+    pub(crate) examples: PathBuf,
+    /// Write nothing: plan every example, and compare the pages with what they should be.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &ProviderDocsArgs, env: &Env) -> Exit {

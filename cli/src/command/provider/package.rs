@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use zip::write::SimpleFileOptions;
 
 use super::signing;
-use crate::args::ProviderPackageArgs;
+use crate::args::example;
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -21,6 +21,31 @@ use crate::install::hash;
 use crate::platform::Platform;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
+
+/// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-version=1.0.0 -key=secret.asc target/release/terraform-provider-weather",
+    "Pack a release for this platform."
+))]
+pub(crate) struct ProviderPackageArgs {
+    /// A program called terraform-provider-NAME, for this platform, or as OS_ARCH=PROGRAM for another one.
+    #[arg(value_name = "PROGRAM", required = true)]
+    pub(crate) programs: Vec<String>,
+    /// The version of the release.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) version: String,
+    /// A file with the secret OpenPGP key that signs the checksums, in text form. Its passphrase is taken
+    /// from FORMWORK_SIGNING_PASSPHRASE.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// The manifest, which names the protocols of the provider.
+    #[arg(long, value_name = "FILE", default_value = "terraform-registry-manifest.json")]
+    pub(crate) manifest: PathBuf,
+    /// Folder for the files.
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    pub(crate) out: PathBuf,
+}
 
 /// Documents that go into each archive if the folder has them.
 const DOCUMENTS: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];

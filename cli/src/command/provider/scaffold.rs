@@ -7,11 +7,30 @@ use std::{env, fs, io};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::ProviderNewArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
+
+/// Write a new provider that builds, tests and loads.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "weather -namespace=acme",
+    "Write a provider to terraform-provider-weather."
+))]
+pub(crate) struct ProviderNewArgs {
+    /// Name of the provider in configurations.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The namespace of its source address.
+    #[arg(long, value_name = "NAMESPACE", default_value = "example")]
+    pub(crate) namespace: String,
+    /// The folder `sdk` of a checkout of Formwork, instead of the published packages. Found by itself if
+    /// this program was built in a checkout.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sdk: Option<PathBuf>,
+}
 
 /// The files, by where they go.
 const FILES: [(&str, &str); 12] = [

@@ -1,6 +1,7 @@
 //! `formwork providers lock`: records the checksums of packages for several platforms.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
@@ -9,7 +10,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::platforms;
-use crate::args::ProvidersLockArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::{Progress, fetch};
@@ -22,6 +23,31 @@ use crate::platform::Platform;
 use crate::settings::{Method, MethodKind};
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
+
+/// Record the checksums of providers for several platforms in the lock file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-platform=linux_amd64 -platform=darwin_arm64",
+    "Lock the packages of two platforms."
+))]
+pub(crate) struct ProvidersLockArgs {
+    /// Source addresses of the providers to lock; without one, all.
+    #[arg(value_name = "PROVIDER")]
+    pub(crate) providers: Vec<String>,
+    /// Record checksums for this platform, such as linux_amd64. May be given several times. Default:
+    /// the platform of this machine.
+    #[arg(long, value_name = "OS_ARCH")]
+    pub(crate) platform: Vec<String>,
+    /// Look in this folder instead of the origin registry.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) fs_mirror: Option<PathBuf>,
+    /// Look at this network mirror instead of the origin registry.
+    #[arg(long, value_name = "URL")]
+    pub(crate) net_mirror: Option<String>,
+    /// Use the packages in the plugin cache whose checksums are locked.
+    #[arg(long)]
+    pub(crate) enable_plugin_cache: bool,
+}
 
 /// Runs the command.
 pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {

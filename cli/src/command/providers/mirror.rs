@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::ArgAction;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::{Constraints, Version};
 use formwork_value::diag::Blame;
@@ -12,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 
 use super::platforms;
-use crate::args::ProvidersMirrorArgs;
+use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::{Fetched, Progress, fetch};
@@ -23,6 +24,22 @@ use crate::install::{hash, parallel};
 use crate::platform::Platform;
 use crate::view::{Screen, report::Report};
 use crate::workspace::Workspace;
+
+/// Copy the packages of the required providers into a folder that serves as a mirror.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("mirror", "Copy the required packages to a folder."))]
+pub(crate) struct ProvidersMirrorArgs {
+    /// The folder to copy packages into.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Copy the packages for this platform, such as linux_amd64. May be given several times. Default:
+    /// the platform of this machine.
+    #[arg(long, value_name = "OS_ARCH")]
+    pub(crate) platform: Vec<String>,
+    /// Whether to copy the versions that are locked.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) lock_file: bool,
+}
 
 /// Runs the command.
 pub(crate) fn run(args: &ProvidersMirrorArgs, env: &Env) -> Exit {
@@ -175,7 +192,7 @@ fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn folder_of(mirror: &Path, addr: &ProviderAddr) -> std::path::PathBuf {
+fn folder_of(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
     mirror.join(addr.host().as_str()).join(addr.namespace().as_str()).join(addr.kind().as_str())
 }
 

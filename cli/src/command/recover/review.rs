@@ -7,12 +7,23 @@ use formwork_operation::{Operation, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{ImportCommand, NOTHING_OPEN, adopted, described};
-use crate::args::RecoverReviewArgs;
+use crate::args::{StateArgs, example};
+use crate::command::import::FindingArgs;
 use crate::command::operation::may_ask;
 use crate::command::question::{Prompt, ask};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out};
+
+/// Decide about all open operations, one question each.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("", "Decide about one open operation after the other."))]
+pub(crate) struct RecoverReviewArgs {
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// An answer.
 #[derive(Debug, PartialEq)]

@@ -1,5 +1,7 @@
 //! `formwork state list`: lists the instances in the state.
 
+use std::path::PathBuf;
+
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::State;
 use formwork_core::state::edit::select;
@@ -7,9 +9,24 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::{bad_address, present};
-use crate::args::{StateListArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+
+/// List the instances in the state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("module.network", "List the instances of a module."))]
+pub(crate) struct StateListArgs {
+    /// Only instances of these modules, resources or instances.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) addresses: Vec<String>,
+    /// Only instances whose `id` is this.
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {

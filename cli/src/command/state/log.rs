@@ -12,11 +12,26 @@ use time::format_description::well_known::Rfc3339;
 
 use super::super::encryption;
 use super::super::text_command::{run_data_command, run_text_command};
-use crate::args::{StateLogArgs, StatePlace};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::sanitize;
 use crate::workspace::Workspace;
+
+/// List the writes of the state, with the objects that each has changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-limit=5",
+    "List the last five writes of the state, with their users."
+))]
+pub(crate) struct StateLogArgs {
+    /// Print JSON, one line for each write.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The number of writes, the latest ones.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: u32,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateLogArgs, env: &Env) -> Exit {

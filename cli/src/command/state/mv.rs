@@ -11,11 +11,35 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::super::text_command::run_text_command;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};
-use crate::args::{Backup, StateMvArgs, StatePlace};
+use crate::args::{Backup, StateArgs, StatePlace, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::workspace::Workspace;
+
+/// Move an instance, a resource or a module to another address.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "aws_instance.web aws_instance.app",
+    "Rename a resource in the state."
+))]
+pub(crate) struct StateMvArgs {
+    /// Address of the object to move.
+    pub(crate) source: String,
+    /// Its address afterwards.
+    pub(crate) destination: String,
+    /// Say what would be moved, and move nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// File for a copy of the state that `-state-out` overwrites.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backup_out: Option<PathBuf>,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {

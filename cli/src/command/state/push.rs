@@ -1,6 +1,6 @@
 //! `formwork state push`: puts a state file in the place of the state.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_backend::encryption::is_encrypted;
 use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
@@ -13,10 +13,27 @@ use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::Editing;
 use super::edit::open;
-use crate::args::{StatePlace, StatePushArgs};
+use crate::args::{LockArgs, StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::workspace::Workspace;
+
+/// Put a state file in the place of the state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("restored.tfstate", "Replace the state by that of a file."))]
+pub(crate) struct StatePushArgs {
+    /// The state file to put there; `-` for what is given on stdin.
+    #[arg(value_name = "PATH")]
+    pub(crate) path: PathBuf,
+    /// Put it there even if it belongs to another lineage or is older.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {

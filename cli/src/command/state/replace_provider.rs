@@ -7,10 +7,27 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::{confirmed, run_text_command};
 use super::{Editing, Ending, edit};
-use crate::args::StateReplaceProviderArgs;
+use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::out;
+
+/// Hand the resources of one provider to another.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("hashicorp/aws acme/aws", "Assign resources to another provider."))]
+pub(crate) struct StateReplaceProviderArgs {
+    /// The provider that has the resources.
+    #[arg(value_name = "FROM_PROVIDER")]
+    pub(crate) from: String,
+    /// The provider that shall have them.
+    #[arg(value_name = "TO_PROVIDER")]
+    pub(crate) to: String,
+    /// Do not ask before changing anything.
+    #[arg(long)]
+    pub(crate) auto_approve: bool,
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {

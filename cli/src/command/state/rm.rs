@@ -9,9 +9,23 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::{Editing, Ending, bad_address, edit};
-use crate::args::StateRmArgs;
+use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+
+/// Forget instances without destroying the real objects.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("aws_instance.web", "Forget a resource. The real object stays."))]
+pub(crate) struct StateRmArgs {
+    /// Instances, resources or modules to remove from the state.
+    #[arg(value_name = "ADDRESS", required = true)]
+    pub(crate) addresses: Vec<String>,
+    /// Say what would be forgotten, and forget nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {

@@ -1,5 +1,6 @@
 //! `formwork state show`: shows one instance in the state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
@@ -11,13 +12,27 @@ use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
 use super::log::object_at;
 use super::{bad_address, present};
-use crate::args::{StatePlace, StateShowArgs};
+use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
 use crate::view::human::diff::Differ;
 use crate::view::json::state::decode;
 use crate::workspace::Workspace;
+
+/// Show one instance in the state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("aws_instance.web", "Show the attributes of an instance."))]
+pub(crate) struct StateShowArgs {
+    /// The instance.
+    pub(crate) address: String,
+    /// Show the instance as it was: after the write with this serial, or at this time (RFC 3339).
+    #[arg(long, value_name = "SERIAL|TIME")]
+    pub(crate) at: Option<String>,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &StateShowArgs, env: &Env) -> Exit {
@@ -102,7 +117,7 @@ pub(in crate::command) fn one(
     match ty {
         Some(ty) => {
             let differ = Differ { screen, signs: false, keeps: true, forces: &[] };
-            text.push_str(&differ.object(ty.block(), (&value, &value), 0));
+            text.push_str(&differ.object(ty.block(), &value, &value, 0));
         }
         None => text.push_str("{\n}"),
     }

@@ -12,6 +12,7 @@ use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::EvalFixture;
 use crate::plan;
+use crate::plan::transform::{Add, Connect};
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
 use crate::session::SessionInputs;

@@ -4,7 +4,7 @@
 use formwork_value::Diagnostics;
 
 use crate::addr::Mode;
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::vertex::{OrphanVertex, Vertex};
 
 pub(in crate::plan) fn add<'c>(

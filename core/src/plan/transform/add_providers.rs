@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::addr::{Mode, ProviderConfigAddr};
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::vertex::Vertex;
 use crate::shared_graph::{self, written_providers};
 

@@ -7,7 +7,7 @@ use formwork_value::Diagnostics;
 use crate::addr::{ConfigResourceAddr, ModuleAddr};
 use crate::config::{Config, Import};
 use crate::plan::Mode;
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::state::{ResourceState, State};
 

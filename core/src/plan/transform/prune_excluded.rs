@@ -4,7 +4,7 @@
 use crate::addr::{ConfigResourceAddr, Target};
 use crate::graph::{Draft, numbered};
 use crate::plan::Mode;
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::vertex::Vertex;
 use crate::shared_graph::EdgeReason;
 

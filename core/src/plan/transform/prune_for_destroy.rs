@@ -4,7 +4,7 @@
 use crate::addr::Mode as ResourceMode;
 use crate::graph::Draft;
 use crate::plan::Mode;
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::transform::prune_targets::with_dependencies;
 use crate::plan::vertex::Vertex;
 use crate::shared_graph::EdgeReason;

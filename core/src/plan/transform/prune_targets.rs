@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::{Draft, Edge};
-use crate::plan::build::Inputs;
+use crate::plan::transform::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;

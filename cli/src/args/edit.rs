@@ -1,0 +1,32 @@
+//! Options of the commands that edit the state in place.
+
+use std::path::PathBuf;
+
+use super::{Backup, LockArgs, StatePlace};
+use crate::clock;
+
+/// Options of the commands that edit the state in place.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
+pub(crate) struct EditArgs {
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// File for a copy of the state that is overwritten.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backup: Option<PathBuf>,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+}
+
+impl EditArgs {
+    /// Files of the state. It is always backed up, to a new file unless an option names one.
+    pub(crate) fn place(&self) -> StatePlace {
+        let seconds = clock::now().unix_timestamp();
+        let backup = Backup::always(self.backup.as_ref(), seconds);
+        StatePlace { state: self.state.clone(), out: None, backup }
+    }
+}

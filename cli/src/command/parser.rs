@@ -1,0 +1,162 @@
+//! The parser of the command line. The doc comments of commands and arguments are the help texts.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use super::Command;
+use crate::args::{ViewArgs, complaint, example, help_text, named};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::normalize;
+use crate::view::report::Report;
+use crate::view::{self, Screen};
+
+/// Plans and applies infrastructure that is described in the Terraform language, with the same
+/// providers.
+#[derive(Debug, Parser)]
+#[command(name = "formwork", disable_version_flag = true, disable_help_subcommand = true)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = example(
+    "plan",
+    "Show the changes that the configuration in this folder requires."
+))]
+pub(crate) struct Cli {
+    /// Go to this folder before anything else.
+    #[arg(long, value_name = "DIR", global = false)]
+    pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Command.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Reads the command line, after the arguments that the environment adds. Help and mistakes are
+/// shown here.
+pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let mut command = description();
+    let words = normalize::normalize(&command, given, &env.arguments).map_err(|name| {
+        let what = "a quote is not closed, or nothing follows a backslash";
+        view::fatal(&format!("The arguments in {name} cannot be read: {what}."))
+    })?;
+    let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let parsed =
+        command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
+    if parsed.is_ok() {
+        // Arguments may hold secrets, so the log has only the name of the command.
+        let (_, name) = named(&command, &names);
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), command = name, "program started");
+    }
+    parsed.map_err(|error| {
+        command.build();
+        let (command, name) = named(&command, &names);
+        let screen = Screen::of(env);
+        match error.kind() {
+            ErrorKind::DisplayHelp => {
+                view::out(&help_text(command, &name, screen.width));
+                view::told_all(Exit::Done)
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+                view::err(&help_text(command, &name, screen.width));
+                // As in Terraform without a command.
+                ExitCode::from(if name.contains(' ') { 1 } else { 127 })
+            }
+            _ => {
+                let (summary, detail) = complaint(&error, &name);
+                let diagnostic = Diagnostic::error(summary, detail);
+                if is_stream(&name, &names) {
+                    let mut diags = Diagnostics::new();
+                    let _ = diags.error(diagnostic);
+                    Report::new(screen, true, false).failed(None, &diags);
+                    return ExitCode::from(1);
+                }
+                view::err(&view::human::diagnostic::one(&screen, &Sources::new(), &diagnostic));
+                view::err(&format!("\nMore about this command:\n  {name} -help\n"));
+                ExitCode::from(1)
+            }
+        }
+    })
+}
+
+/// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.
+fn is_stream(command: &str, words: &[String]) -> bool {
+    let has_one = ["init", "plan", "apply", "destroy", "refresh"]
+        .iter()
+        .any(|name| command.ends_with(&format!(" {name}")));
+    has_one && words.iter().any(|word| word == "--json")
+}
+
+/// The parser's description of all commands. The last occurrence of an option counts, so that the
+/// command line overrides options from the environment.
+pub(crate) fn description() -> clap::Command {
+    fn last_option_wins(command: clap::Command) -> clap::Command {
+        command.args_override_self(true).mut_subcommands(last_option_wins)
+    }
+    // Options that `refresh` accepts without effect are not listed.
+    let inert = |arg: clap::Arg| {
+        let hidden =
+            ["destroy", "refresh_only", "refresh", "replace"].contains(&arg.get_id().as_str());
+        if hidden { arg.hide(true) } else { arg }
+    };
+    // The mode of `destroy` is fixed, and a saved plan is applied by `apply`.
+    let contrary = |arg: clap::Arg| {
+        let hidden = ["destroy", "refresh_only", "replace", "plan", "allow_foreign_plan"]
+            .contains(&arg.get_id().as_str());
+        if hidden { arg.hide(true) } else { arg }
+    };
+    let cli = Cli::command()
+        .mut_subcommand("refresh", |refresh| refresh.mut_args(inert))
+        .mut_subcommand("destroy", |destroy| destroy.mut_args(contrary));
+    last_option_wins(cli)
+}
+
+/// The description with all that the parser adds to it.
+pub(crate) fn described() -> clap::Command {
+    let mut command = description();
+    command.build();
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_option_that_is_given_twice_the_later_counts() {
+        let words = [
+            "formwork",
+            "plan",
+            "--out=a",
+            "--json",
+            "--json",
+            "--out=b",
+            "--target=x",
+            "--target=y",
+        ];
+        let matches = description().try_get_matches_from(words).unwrap();
+        let Command::Plan(args) = Cli::from_arg_matches(&matches).unwrap().command else {
+            panic!("another command");
+        };
+        assert_eq!((args.out, args.json), (Some("b".into()), true));
+        assert_eq!(args.operation.target, ["x", "y"]);
+    }
+
+    #[test]
+    fn every_command_takes_the_flags_about_how_things_are_shown() {
+        for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
+            let words = format!("formwork {line} -no-color -compact-warnings");
+            let words = words.split(' ').map(OsString::from).collect();
+            let words = normalize::normalize(&description(), words, &Default::default()).unwrap();
+            let matches = description().try_get_matches_from(words).unwrap();
+            let view = Cli::from_arg_matches(&matches).unwrap().view;
+            assert!(view.no_color && view.compact_warnings, "{line}");
+        }
+    }
+}
