@@ -32,7 +32,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     if let Some(line) = &env.comp_line {
         return on_one_thread(command::autocomplete::complete(line, &env));
     }
-    if let Some(install) = args::autocomplete() {
+    if let Some(install) = command::parser::autocomplete() {
         return command::autocomplete::set_up(install, &env).into();
     }
     let parsed = match command::parser::parse(&env) {
@@ -55,5 +55,5 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
     runtime.shutdown_background();
     tracing::info!(?exit, "program ended");
-    view::told_all(exit)
+    view::exit_code(exit)
 }

@@ -1,6 +1,7 @@
 //! Output for people and programs. The only part of the program that prints.
 
 mod counter;
+pub(crate) mod elapsed;
 mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -107,7 +108,7 @@ static LOST: OnceLock<String> = OnceLock::new();
 /// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
 /// and colours.
 ///
-/// A reader that has gone away is no error; other losses are reported by [`told_all`].
+/// A reader that has gone away is no error; other losses are reported by [`exit_code`].
 pub(crate) fn out(text: &str) {
     write_out(&sanitize::page(text, std::io::stdout().is_terminal()));
 }
@@ -139,7 +140,7 @@ fn write_out(text: &str) {
 
 /// The exit code of a command, unless not everything was written to stdout: a disk is full, for
 /// example. A caller that relies on the code must not take half of an answer for all of it.
-pub(crate) fn told_all(exit: Exit) -> ExitCode {
+pub(crate) fn exit_code(exit: Exit) -> ExitCode {
     counter::erase();
     match LOST.get() {
         Some(reason) => fatal(&format!("Not all output could be written: {reason}.")),

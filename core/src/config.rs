@@ -347,7 +347,7 @@ pub struct Provisioner {
     /// The kind of provisioner.
     pub kind: Ident,
     /// When it runs.
-    pub when: When,
+    pub when: ProvisionerTiming,
     /// The effect of its failure.
     pub on_failure: OnFailure,
     /// The connection to the machine, merged from the resource and the provisioner.
@@ -362,7 +362,7 @@ pub struct Provisioner {
 
 /// When a provisioner runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum ProvisionerTiming {
     /// After an object was made.
     Create,
     /// Before an object is destroyed.

@@ -29,5 +29,5 @@ mod wire;
 pub use failure::Failure;
 pub use payload::Payload;
 pub use provider::{Method, Operations, Provider, ProviderExt, Request, Response};
-pub use tls::cryptography;
+pub use tls::{CertificateRule, RuledVerifier, ShownCertificate, cryptography};
 pub use wire::stored_schema;

@@ -21,9 +21,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::warn;
 
 mod pin;
+mod ruled;
 mod weak_rsa;
 
 use pin::PinnedVerifier;
+pub use ruled::{CertificateRule, RuledVerifier, ShownCertificate};
 
 /// The name every plugin certificate carries, and the one clients ask for.
 pub(crate) const SERVER_NAME: &str = "localhost";

@@ -36,13 +36,13 @@ fn tiny(behaviour: &str) -> Executable {
 }
 
 /// Sees the end of a process that was given its address.
-struct Witness {
+struct ProcessWatcher {
     folder: TempDir,
     path: PathBuf,
     listener: UnixListener,
 }
 
-impl Witness {
+impl ProcessWatcher {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("witness");
@@ -86,7 +86,7 @@ impl Life {
 
 /// A launched tiny provider whose end can be seen.
 async fn launched(behaviour: &str, settings: &Settings) -> (Plugin, Life) {
-    let witness = Witness::new();
+    let witness = ProcessWatcher::new();
     let mut executable = tiny(behaviour);
     executable.env.push(witness.variable());
     let plugin = Plugin::launch(&executable, settings).await.expect("it starts");

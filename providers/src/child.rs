@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 
 /// A program that is about to run.
-#[expect(clippy::disallowed_methods, reason = "who runs it ends it, and so does `Warden`")]
+#[expect(clippy::disallowed_methods, reason = "who runs it ends it, and so does `GroupGuard`")]
 pub(crate) fn command(program: &str) -> Command {
     Command::new(program)
 }
@@ -23,7 +23,7 @@ pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Resul
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     // Started first, so that there is never a group without it. Where there is no shell the program
     // runs without it.
-    let mut warden = Warden::new().ok();
+    let mut warden = GroupGuard::new().ok();
     let mut child = command.spawn()?;
     let group = Group::of(&child);
     if let (Some(warden), Some(leader)) = (&mut warden, group.0) {
@@ -70,9 +70,9 @@ impl Drop for Group {
 
 /// Ends a group when this process is gone, killed as it may be: a shell waits for the end of a pipe that
 /// only we hold open.
-struct Warden(Child);
+struct GroupGuard(Child);
 
-impl Warden {
+impl GroupGuard {
     fn new() -> io::Result<Self> {
         let watch = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
         let mut shell = command("/bin/sh");
@@ -159,7 +159,7 @@ mod tests {
     async fn nothing_of_a_program_is_left_when_we_are_gone() {
         let folder = tempfile::tempdir().unwrap();
         let path = pipe(folder.path());
-        let mut warden = Warden::new().unwrap();
+        let mut warden = GroupGuard::new().unwrap();
         let child = lasting(&path).process_group(0).spawn().unwrap();
         warden.tell(&format!("{}\n", child.id().unwrap())).await;
         let left = reader(&path).await;

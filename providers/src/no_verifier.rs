@@ -10,16 +10,16 @@ use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
 /// Takes whatever certificates a server shows.
 #[derive(Debug)]
-pub(crate) struct Anyone(Arc<CryptoProvider>);
+pub(crate) struct NoVerifier(Arc<CryptoProvider>);
 
-impl Anyone {
+impl NoVerifier {
     /// For connections with this cryptography.
     pub(crate) fn new(cryptography: Arc<CryptoProvider>) -> Arc<Self> {
         Arc::new(Self(cryptography))
     }
 }
 
-impl ServerCertVerifier for Anyone {
+impl ServerCertVerifier for NoVerifier {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -47,14 +47,14 @@ use crate::{Answer, Identity, Model, Problem, Resource};
 /// }
 /// ```
 pub struct Upgrades<R: Resource> {
-    ways: Ways<R::Model>,
+    ways: Upgraders<R::Model>,
 }
 
 impl<R: Resource> Upgrades<R> {
     /// No older version.
     #[must_use]
     pub fn none() -> Self {
-        Self { ways: Ways::none() }
+        Self { ways: Upgraders::none() }
     }
 
     /// Adds the upgrade from a version, whose objects were of the model `Old`. Attributes that the
@@ -128,14 +128,14 @@ impl<R: Resource> Upgrades<R> {
 /// }
 /// ```
 pub struct IdentityUpgrades<R: Resource> {
-    ways: Ways<Identity<R::Model>>,
+    ways: Upgraders<Identity<R::Model>>,
 }
 
 impl<R: Resource> IdentityUpgrades<R> {
     /// No older version.
     #[must_use]
     pub fn none() -> Self {
-        Self { ways: Ways::none() }
+        Self { ways: Upgraders::none() }
     }
 
     /// Adds the upgrade from a version, whose identities had the attributes of `Old`. The version
@@ -163,11 +163,11 @@ impl<R: Resource> IdentityUpgrades<R> {
 }
 
 /// Upgrades to a `T` from its older versions.
-struct Ways<T>(BTreeMap<u64, Box<Way<T>>>);
+struct Upgraders<T>(BTreeMap<u64, Box<Upgrader<T>>>);
 
-type Way<T> = dyn Fn(&StoredValue) -> Answer<T> + Send + Sync;
+type Upgrader<T> = dyn Fn(&StoredValue) -> Answer<T> + Send + Sync;
 
-impl<T> Ways<T> {
+impl<T> Upgraders<T> {
     fn none() -> Self {
         Self(BTreeMap::new())
     }

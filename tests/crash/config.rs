@@ -56,7 +56,7 @@ enum Link {
 
 /// An object that there is to be.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct ExpectedObject {
     /// Address in the configuration.
     pub(crate) addr: String,
     pub(crate) name: String,
@@ -157,8 +157,8 @@ impl Config {
     }
 
     /// Every object that there is to be.
-    pub(crate) fn wishes(&self) -> Vec<Wish> {
-        let alone = self.alone.iter().map(|(number, one)| Wish {
+    pub(crate) fn expected(&self) -> Vec<ExpectedObject> {
+        let alone = self.alone.iter().map(|(number, one)| ExpectedObject {
             addr: one.addr(*number),
             name: format!("n{number}"),
             traits: one.traits,
@@ -167,16 +167,16 @@ impl Config {
                 Link::Nothing | Link::Group(_) => None,
             },
         });
-        alone.chain(self.groups.iter().flat_map(Group::wishes)).collect()
+        alone.chain(self.groups.iter().flat_map(Group::expected)).collect()
     }
 
     /// The addresses of some resources and instances, to be named in an option.
     pub(crate) fn some_addresses(&self, chance: &mut Chance, most: u64) -> Vec<String> {
-        let wishes = self.wishes();
+        let expected = self.expected();
         let n = 1 + chance.below(most);
         let pick = |chance: &mut Chance| {
-            let at = chance.below(wishes.len() as u64);
-            wishes.get(usize::try_from(at).ok()?).map(|wish| wish.addr.clone())
+            let at = chance.below(expected.len() as u64);
+            expected.get(usize::try_from(at).ok()?).map(|object| object.addr.clone())
         };
         let mut picked: Vec<String> = (0..n).filter_map(|_| pick(chance)).collect();
         picked.sort();

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::chance::Chance;
 use crate::config::Config;
-use crate::deed::Deed;
 use crate::folder::{Ended, Folder, Moment};
+use crate::observation::{self, unfulfilled};
+use crate::operation::Operation;
+use crate::operator::{self, Decisions};
 use crate::options::{Options, Program};
-use crate::person::{self, Decisions};
-use crate::sight::{self, unfulfilled};
 
 /// Number of runs of a command before it counts as stuck.
 const ATTEMPTS: usize = 8;
@@ -74,7 +74,7 @@ impl Tally {
 }
 
 /// A program that is killed, and where it is.
-struct Play<'p> {
+struct CrashRun<'p> {
     folder: Folder<'p>,
     program: &'p Program,
     options: &'p Options,
@@ -87,7 +87,7 @@ struct Play<'p> {
 
 /// Kills a program as often as was asked for.
 pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
-    let mut play = Play {
+    let mut play = CrashRun {
         folder: Folder::new(program, options)?,
         program,
         options,
@@ -97,7 +97,7 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
         tally: Tally::default(),
     };
     play.change_config(false)?;
-    let usual = play.folder.run(&Deed::Apply.args(true))?;
+    let usual = play.folder.run(&Operation::Apply.args(true))?;
     if !usual.succeeded {
         return Err(format!("{} cannot apply anything:\n{}", program.name(), usual.text).into());
     }
@@ -114,16 +114,16 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
     Ok(play.tally)
 }
 
-impl Play<'_> {
+impl CrashRun<'_> {
     fn live(&mut self) -> Result<(), Box<dyn Error>> {
-        let mut deed = Deed::any(&mut self.chance, &self.config);
-        if deed.needs_new_config() {
+        let mut operation = Operation::any(&mut self.chance, &self.config);
+        if operation.needs_new_config() {
             self.change_config(false)?;
         }
-        if let Some(preparation) = deed.preparation()
+        if let Some(preparation) = operation.preparation()
             && !self.folder.run(&preparation)?.succeeded
         {
-            deed = Deed::Apply;
+            operation = Operation::Apply;
         }
         // One in three is killed a second time, while it takes up what the first left.
         let mut n_kills = if self.chance.is(1, 3) { 2 } else { 1 };
@@ -132,7 +132,7 @@ impl Play<'_> {
         let mut last = String::new();
         let mut done = false;
         for attempt in 0..ATTEMPTS {
-            let args = deed.args(attempt == 0);
+            let args = operation.args(attempt == 0);
             let ended = if n_kills > 0 {
                 n_kills -= 1;
                 self.kill_during(&args)?
@@ -144,7 +144,7 @@ impl Play<'_> {
                 // An operation that the next run may settle by itself is not decided yet.
                 let is_due = ended.succeeded || ended.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
-                    true => person::decide(&self.folder, &mut self.chance)?,
+                    true => operator::decide(&self.folder, &mut self.chance)?,
                     false => Decisions::default(),
                 };
                 self.tally.count(decisions);
@@ -162,9 +162,9 @@ impl Play<'_> {
                 }
                 last = ended.text;
             }
-            if n_kills == 0 && attempt < 2 && deed.needs_new_config() && self.chance.is(1, 3) {
+            if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.chance.is(1, 3) {
                 self.change_config(true)?;
-                deed = Deed::Apply;
+                operation = Operation::Apply;
             }
         }
         let commands_per_kill = commands.div_ceil(n_planned);
@@ -176,7 +176,7 @@ impl Play<'_> {
                 return Err(format!("it is stuck in {}:\n{last}", work.display()).into());
             }
         }
-        self.compare(done && deed.fulfils())?;
+        self.compare(done && operation.fulfils())?;
         if !done {
             self.folder.start_over()?;
             self.folder.configure(&self.config.files())?;
@@ -200,7 +200,7 @@ impl Play<'_> {
         let writing = ended.killed && matches!(moment, Moment::Writing(_));
         self.tally.kills_at_writes += usize::from(writing);
         self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
-        self.tally.torn += sight::torn(&self.folder.work());
+        self.tally.torn += observation::torn(&self.folder.work());
         if ended.killed && self.options.destroys_local {
             self.folder.lose()?;
             self.folder.configure(&self.config.files())?;
@@ -232,7 +232,7 @@ impl Play<'_> {
             return Ok(());
         };
         self.change_config(false)?;
-        let ended = self.folder.run_of(other, &Deed::Apply.args(true))?;
+        let ended = self.folder.run_of(other, &Operation::Apply.args(true))?;
         if !ended.succeeded {
             let (name, work) = (other.name(), self.folder.work());
             let text = format!("{name} cannot go on in {}:\n{}", work.display(), ended.text);
@@ -248,8 +248,8 @@ impl Play<'_> {
     fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
         let (folder, tally) = (&self.folder, &mut self.tally);
         let state = folder.state()?;
-        let known = sight::known(&state);
-        let world = sight::world(&folder.world());
+        let known = observation::known(&state);
+        let world = observation::world(&folder.world());
         for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {
             tally.lost += 1;
             let twin = |(other, its): (&String, &serde_json::Value)| {
@@ -264,7 +264,7 @@ impl Play<'_> {
         let mut wrong: Vec<String> =
             known.ids.iter().filter(|id| !world.contains_key(*id)).cloned().collect();
         if fulfilled {
-            wrong.extend(unfulfilled(&self.config.wishes(), &world, &known));
+            wrong.extend(unfulfilled(&self.config.expected(), &world, &known));
         }
         tally.wrong += wrong.len();
         if folder.is_kept() && !wrong.is_empty() {

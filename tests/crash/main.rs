@@ -8,13 +8,13 @@ mod backend;
 mod chance;
 mod config;
 mod cycle;
-mod deed;
 mod folder;
 #[path = "../../providers/src/postgresql/tests/installed.rs"]
 mod installed;
+mod observation;
+mod operation;
+mod operator;
 mod options;
-mod person;
-mod sight;
 mod table;
 
 use std::error::Error;

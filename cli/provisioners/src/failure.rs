@@ -1,10 +1,10 @@
-//! Why a provisioner failed, before it has its summary.
+//! Reason for the failure of a provisioner, before it has its summary.
 
 use formwork_core::provisioner::Failed;
 
 /// A reason, and what of it holds nothing of the provisioner's own configuration.
 #[derive(Debug)]
-pub(crate) struct Why {
+pub(crate) struct FailureReason {
     /// The reason in full.
     pub(crate) detail: String,
     /// The part that may be printed when the configuration is sensitive.
@@ -12,13 +12,13 @@ pub(crate) struct Why {
 }
 
 /// A reason that holds nothing of it at all.
-impl From<String> for Why {
+impl From<String> for FailureReason {
     fn from(text: String) -> Self {
         Self { bare: text.clone(), detail: text }
     }
 }
 
-impl Why {
+impl FailureReason {
     /// A reason in full, and without what may be secret.
     pub(crate) fn new(detail: String, bare: impl Into<String>) -> Self {
         Self { detail, bare: bare.into() }

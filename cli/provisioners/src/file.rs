@@ -9,7 +9,7 @@ use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
 use crate::block::{Block, expanded};
-use crate::failure::Why;
+use crate::failure::FailureReason;
 use crate::ssh::{self, Session, Target};
 use crate::stop::Stop;
 
@@ -36,7 +36,7 @@ impl File {
         Self { schema, environment: environment.clone(), stop: Stop::default() }
     }
 
-    async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), Why> {
+    async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), FailureReason> {
         let destination = config.given("destination").unwrap_or_default();
         let uploaded = match config.given("content") {
             Some(content) => session.upload(destination, content.as_bytes().to_vec(), 0o644).await,
@@ -53,13 +53,14 @@ impl File {
                 }
             }
         };
-        uploaded.map_err(|why| Why::new(format!("Upload failed: {why}"), "Upload failed."))
+        uploaded
+            .map_err(|why| FailureReason::new(format!("Upload failed: {why}"), "Upload failed."))
     }
 }
 
-fn unseen(path: &Path, error: &io::Error) -> Why {
+fn unseen(path: &Path, error: &io::Error) -> FailureReason {
     let why = ssh::reason(error);
-    Why::new(
+    FailureReason::new(
         format!("stat {}: {why}", path.display()),
         format!("The source cannot be read: {why}."),
     )
@@ -89,7 +90,7 @@ impl Provisioner for File {
 
     async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
         let target = Target::read(task.connection, &self.environment);
-        let target = target.map_err(|why| Why::from(why).of(KIND))?;
+        let target = target.map_err(|why| FailureReason::from(why).of(KIND))?;
         let work = async {
             let session = ssh::connect(&target, None).await?;
             let result = self.put(&session, Block(task.config.value())).await;
@@ -97,8 +98,8 @@ impl Provisioner for File {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: Why| why.of(KIND)),
-            () = self.stop.asked() => Err(Why::from("interrupted".to_owned()).of(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.of(KIND)),
+            () = self.stop.asked() => Err(FailureReason::from("interrupted".to_owned()).of(KIND)),
         }
     }
 

@@ -10,7 +10,7 @@ use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
 use crate::block::Block;
-use crate::failure::Why;
+use crate::failure::FailureReason;
 use crate::lines::Lines;
 use crate::ssh::{self, Session, Target};
 use crate::stop::Stop;
@@ -64,13 +64,14 @@ impl Provisioner for RemoteExec {
 
     async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
         let target = Target::read(task.connection, &self.environment);
-        let target = target.map_err(|why| Why::from(why).of(KIND))?;
+        let target = target.map_err(|why| FailureReason::from(why).of(KIND))?;
         let scripts = scripts(Block(task.config.value())).map_err(|why| why.of(KIND))?;
         let work = async {
             let session = ssh::connect(&target, Some(tell)).await?;
-            let mut result: Result<(), Why> = Ok(());
+            let mut result: Result<(), FailureReason> = Ok(());
             for script in scripts {
-                result = execute(&session, &target, script, tell).await.map_err(Why::from);
+                result =
+                    execute(&session, &target, script, tell).await.map_err(FailureReason::from);
                 if result.is_err() {
                     break;
                 }
@@ -79,8 +80,8 @@ impl Provisioner for RemoteExec {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: Why| why.of(KIND)),
-            () = self.stop.asked() => Err(Why::from("interrupted".to_owned()).of(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.of(KIND)),
+            () = self.stop.asked() => Err(FailureReason::from("interrupted".to_owned()).of(KIND)),
         }
     }
 
@@ -90,7 +91,7 @@ impl Provisioner for RemoteExec {
 }
 
 /// The strings of the scripts.
-fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, Why> {
+fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, FailureReason> {
     if let Some(lines) = config.texts("inline") {
         let mut script = String::new();
         for line in lines {
@@ -114,11 +115,11 @@ fn there<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Why> {
+fn read(path: &Path) -> Result<Vec<u8>, FailureReason> {
     let shown = path.display();
     let why = |why: String| {
         let bare = format!("A script cannot be opened: {why}.");
-        Why::new(format!("Failed to open script '{shown}': open {shown}: {why}"), bare)
+        FailureReason::new(format!("Failed to open script '{shown}': open {shown}: {why}"), bare)
     };
     let failed = |error: io::Error| why(ssh::reason(&error));
     let size = path.metadata().map_err(failed)?.len();

@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn any_number_is_one_that_can_be_worked_with() {
-        let told = [1, 10, 1_000, 0, -1].map(at_once);
-        assert_eq!(told, [1, 10, 1_000, 10, 1]);
+        let found = [1, 10, 1_000, 0, -1].map(at_once);
+        assert_eq!(found, [1, 10, 1_000, 10, 1]);
         assert_eq!(DEFAULT_AT_ONCE.parse(), Ok(at_once(0)));
     }
 }

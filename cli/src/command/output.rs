@@ -170,13 +170,14 @@ pub(super) async fn stored_file(
     let backend = encryption::backend(diags, workspace)?;
     let store = workspace.store(diags, backend.as_ref(), place).await?;
     let (file, left) = file_in(diags, store).await?;
-    let mut told = Diagnostics::new();
-    left.into_iter().for_each(|one| told.warn(one));
+    let mut warnings = Diagnostics::new();
+    left.into_iter().for_each(|one| warnings.warn(one));
     let errored = ErroredState::find(Path::new("."), &workspace.state_cipher(), file.as_ref());
-    errored.into_iter().for_each(|errored| told.warn(errored.warning()));
+    errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.
-    let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings);
+    let shown =
+        diagnostic::all(&Screen::of(env), &workspace.sources, &warnings, env.compact_warnings);
     err(&shown.warnings);
     Ok(file)
 }

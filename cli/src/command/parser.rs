@@ -10,7 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::Command;
-use crate::args::{ViewArgs, complaint, example, help_text, named};
+use crate::args::{AUTOCOMPLETE, ViewArgs, complaint, example, help_text, named};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::normalize;
@@ -37,6 +37,14 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
+/// Terraform has these options in the place of a command.
+pub(crate) fn autocomplete() -> Option<bool> {
+    let word = std::env::args().nth(1)?;
+    let at = AUTOCOMPLETE.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
+    Some(at == 0)
+}
+
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are
 /// shown here.
 pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
@@ -61,7 +69,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
         match error.kind() {
             ErrorKind::DisplayHelp => {
                 view::out(&help_text(command, &name, screen.width));
-                view::told_all(Exit::Done)
+                view::exit_code(Exit::Done)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::err(&help_text(command, &name, screen.width));

@@ -16,7 +16,7 @@ pub(super) async fn run_text_command(
     run(env, work, out).await
 }
 
-/// As [`told`], for a command that returns data for programs.
+/// As [`run_text_command`], for a command that returns data for programs.
 pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,

@@ -92,8 +92,8 @@ mod tests {
             macdef init\nmachine macro login no password no\n\n\
             machine one.example:8080\n  login b\n  account x\n  password p#2\n";
         let check = |text: &str, url: &str| {
-            let told = Netrc::parse(text).authorization(url)?;
-            let words = STANDARD.decode(told.strip_prefix("Basic ").unwrap()).unwrap();
+            let header = Netrc::parse(text).authorization(url)?;
+            let words = STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
             Some(String::from_utf8(words).unwrap())
         };
         for (url, expected) in [

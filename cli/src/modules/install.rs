@@ -107,7 +107,7 @@ pub(crate) fn install(
         lacking: false,
         unread: false,
     };
-    let root = Here::root(place.root);
+    let root = CallingModule::root(place.root);
     walk.record("", String::new(), None, root.dir.clone());
     walk.calls(diags, &root);
     let Walk { old, mut new, staging, lacking, unread, found, .. } = walk;
@@ -185,7 +185,7 @@ fn fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetche
 }
 
 /// The module with the calls to look at.
-struct Here<'h> {
+struct CallingModule<'h> {
     key: String,
     /// Its folder, by the name it will have.
     dir: PathBuf,
@@ -206,7 +206,7 @@ struct Package {
     is_remote: bool,
 }
 
-impl<'h> Here<'h> {
+impl<'h> CallingModule<'h> {
     fn root(dir: &Path) -> Self {
         let dir = super::clean(dir);
         let identity = dir.display().to_string();
@@ -267,7 +267,7 @@ impl Walk<'_> {
     }
 
     /// Installs what a module calls. All calls are tried, so that every error is named.
-    fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
+    fn calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
         let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
             match here.outer {
@@ -298,9 +298,9 @@ impl Walk<'_> {
     fn call<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h Here<'h>,
+        here: &'h CallingModule<'h>,
         call: &CallSite,
-    ) -> Result<Here<'h>, Reported> {
+    ) -> Result<CallingModule<'h>, Reported> {
         let called = match &call.address {
             ModuleSource::Local(path) => self.local(diags, here, call, path)?,
             ModuleSource::Registry(module, within) => {
@@ -342,10 +342,10 @@ impl Walk<'_> {
     fn local<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h Here<'h>,
+        here: &'h CallingModule<'h>,
         call: &CallSite,
         path: &str,
-    ) -> Result<Here<'h>, Reported> {
+    ) -> Result<CallingModule<'h>, Reported> {
         let key = here.key_of(call);
         let dir = super::clean(&here.dir.join(path));
         if let Some(package) =
@@ -391,10 +391,10 @@ impl Walk<'_> {
     fn published<'h>(
         &mut self,
         diags: &mut Diagnostics,
-        here: &'h Here<'h>,
+        here: &'h CallingModule<'h>,
         call: &CallSite,
         source: RegistrySource<'_>,
-    ) -> Result<Here<'h>, Reported> {
+    ) -> Result<CallingModule<'h>, Reported> {
         let RegistrySource { module, within } = source;
         let key = here.key_of(call);
         let source = call.address.to_string();
@@ -432,11 +432,11 @@ impl Walk<'_> {
 
     fn keep<'h>(
         &mut self,
-        here: &'h Here<'h>,
+        here: &'h CallingModule<'h>,
         key: String,
         record: Record,
         is_remote: bool,
-    ) -> Here<'h> {
+    ) -> CallingModule<'h> {
         // A source named by a remote package stays remote, even if an earlier run has fetched it
         // otherwise.
         let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
@@ -450,11 +450,11 @@ impl Walk<'_> {
 
     fn installed<'h>(
         &mut self,
-        here: &'h Here<'h>,
+        here: &'h CallingModule<'h>,
         key: String,
         record: Record,
         is_remote: bool,
-    ) -> Here<'h> {
+    ) -> CallingModule<'h> {
         (self.tell)(Progress::Installed(key.clone(), record.dir.clone()));
         self.keep(here, key, record, is_remote)
     }

@@ -67,7 +67,7 @@ impl Project {
 
     /// Installs, and returns the reported messages, with the project's folder called `ROOT`.
     fn install(&self, upgrade: bool) -> String {
-        let told = RefCell::new(String::new());
+        let output = RefCell::new(String::new());
         let mut diags = Diagnostics::new();
         let netrc = self.path("netrc").display().to_string();
         let env = Env {
@@ -84,7 +84,7 @@ impl Project {
             keeps_lock: self.keeps_lock,
         };
         let tell = |progress| {
-            *told.borrow_mut() += &match progress {
+            *output.borrow_mut() += &match progress {
                 Progress::Downloading(what, key) => format!("Downloading {what} for {key}...\n"),
                 Progress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
                 Progress::Waiting(folder) => {
@@ -95,11 +95,11 @@ impl Project {
             };
         };
         let _ = install(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
-        let mut told = told.into_inner();
+        let mut output = output.into_inner();
         for diagnostic in diags.iter() {
-            told += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
+            output += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
         }
-        self.shown(&told)
+        self.shown(&output)
     }
 
     fn manifest(&self) -> String {
@@ -205,8 +205,8 @@ fn a_repository_cannot_fetch_from_this_machine() {
     git(&repo, &["submodule", "add", "--quiet", &private, "stolen"]);
     git(&repo, &["commit", "--quiet", "--message=3"]);
     project.call(&source);
-    let told = project.install(false);
-    assert!(told.contains("transport 'file' not allowed"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("transport 'file' not allowed"), "{output}");
     assert!(!project.path(".terraform/modules/m").exists());
 }
 
@@ -217,8 +217,8 @@ fn another_run_that_installs_is_waited_for_aloud() {
     let lock = std::fs::File::open(project.path(".terraform/modules/.lock")).unwrap();
     lock.lock().unwrap();
     project.other.replace(Some(lock));
-    let told = project.install(false);
-    assert_eq!(told, "Waiting for ROOT/.terraform/modules\n- m in ROOT/m\n");
+    let output = project.install(false);
+    assert_eq!(output, "Waiting for ROOT/.terraform/modules\n- m in ROOT/m\n");
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn a_failure_leaves_what_was_installed_before() {
         "main.tf",
         &format!("module \"m\" {{\n  source = \"{source}\"\n}}\nmodule \"n\" {{\n  source = \"{source}?ref=none\"\n}}\n"),
     );
-    let told = project.install(false);
-    assert!(told.contains("Failed to download module"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("Failed to download module"), "{output}");
     assert_eq!(project.manifest(), before);
     assert_eq!(project.read(".terraform/modules/m/main.tf"), "# one");
     let left: Vec<_> = std::fs::read_dir(project.path(".terraform/modules")).unwrap().collect();
@@ -246,9 +246,9 @@ fn a_folder_that_a_package_does_not_have_is_distinguished_from_no_package() {
     let source = repository(&project.path("repo"));
     for within in ["nope", "main.tf", "*/nope"] {
         project.call(&source.replace("/repo", &format!("/repo//{within}")));
-        let told = project.install(false);
-        assert!(told.contains("Failed to expand subdir globs"), "{told}");
-        assert!(told.contains(within), "{told}");
+        let output = project.install(false);
+        assert!(output.contains("Failed to expand subdir globs"), "{output}");
+        assert!(output.contains(within), "{output}");
     }
 }
 
@@ -285,8 +285,8 @@ fn a_mistake_in_a_called_module_leaves_all_modules_installed() {
         "main.tf",
         "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n",
     );
-    let told = project.install(false);
-    assert!(told.contains("Invalid expression"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("Invalid expression"), "{output}");
     let manifest = project.manifest();
     assert!(manifest.contains("/a") && manifest.contains("/b"), "{manifest}");
 }
@@ -333,8 +333,8 @@ fn a_registry_is_asked_for_the_newest_version_that_fits() {
     assert_eq!(call("version = \"~> 1.0\""), "");
     assert!(call("version = \"< 1.10\"").contains("Downloading reg.example/a/b/c 1.9.0 for m"));
     assert!(call("version = \"2.0.0-rc1\"").contains("2.0.0-rc1"));
-    let told = call("version = \"> 2.0.0-rc1\"");
-    assert!(told.contains("The newest available version is 1.10.0"), "{told}");
+    let output = call("version = \"> 2.0.0-rc1\"");
+    assert!(output.contains("The newest available version is 1.10.0"), "{output}");
     let asked = server.asked();
     let secret = |line: &&String| line.contains("Bearer secret");
     assert!(asked.iter().any(|line| line.starts_with("GET /m/") && secret(&line)));
@@ -372,14 +372,14 @@ fn a_registry_that_is_busy_is_asked_again() {
         let server = Server::busy(times, pages);
         let mut project = calling(server.url("/m/"));
         project.retries = Some(retries);
-        let told = project.install(false);
+        let output = project.install(false);
         let attempts = retries.max(1) + 1;
         if works {
             // The package is elsewhere, and is asked for once.
-            assert!(told.contains("Downloading reg.example/a/b/c 1.0.0 for m"), "{told}");
+            assert!(output.contains("Downloading reg.example/a/b/c 1.0.0 for m"), "{output}");
         } else {
             let tired = format!("the request failed after {attempts} attempts");
-            assert!(told.contains(&tired), "{told}");
+            assert!(output.contains(&tired), "{output}");
         }
     }
 }
@@ -417,8 +417,8 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
         project.install(true)
     };
     for path in ["/header", "/moved.zip", "/a.zip", "/a.zip?archive=zip"] {
-        let told = install(path);
-        assert!(told.contains("- m in"), "{told}");
+        let output = install(path);
+        assert!(output.contains("- m in"), "{output}");
         assert_eq!(project.read(".terraform/modules/m/main.tf"), "# here");
     }
     let table = [
@@ -432,8 +432,8 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
         ("/nothing?archive=zip", "not readable"),
     ];
     for (path, part) in table {
-        let told = install(path);
-        assert!(told.contains(part), "{path}: {told}");
+        let output = install(path);
+        assert!(output.contains(part), "{path}: {output}");
     }
 }
 
@@ -457,8 +457,11 @@ fn a_remote_package_names_no_files_of_this_machine() {
     for page in ["folder.zip", "file.zip", "git.zip", "git-folder.zip", "header"] {
         let project = Project::new(&[]);
         project.call(&server.url(&format!("/{page}")));
-        let told = project.install(false);
-        assert!(told.contains("only configuration on this machine may name it"), "{page}: {told}");
+        let output = project.install(false);
+        assert!(
+            output.contains("only configuration on this machine may name it"),
+            "{page}: {output}"
+        );
     }
     // The root module and local modules may.
     let project = Project::new(&[]);
@@ -487,13 +490,13 @@ fn links_that_a_checkout_contains_lead_no_command_astray() {
         let project = Project::new(&[]);
         project.call(&server.url("/a.zip"));
         link(target, project.path(planted));
-        let told = project.install(false);
-        assert_eq!(told.contains("is a symbolic link"), is_refused, "{planted}: {told}");
+        let output = project.install(false);
+        assert_eq!(output.contains("is a symbolic link"), is_refused, "{planted}: {output}");
         assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious", "{planted}");
         let names = std::fs::read_dir(victim.path()).unwrap();
         assert_eq!(names.count(), 2, "{planted}");
         if !is_refused {
-            assert!(project.path(".terraform/modules/m/main.tf").is_file(), "{planted}: {told}");
+            assert!(project.path(".terraform/modules/m/main.tf").is_file(), "{planted}: {output}");
             assert!(!project.path(".terraform/modules/m").is_symlink(), "{planted}");
         }
     }
@@ -527,8 +530,8 @@ fn nothing_in_a_package_leaves_it() {
             let server = Server::start(vec![(name, server::body(bytes))]);
             let project = Project::new(&[]);
             project.call(&server.url(name));
-            let told = project.install(false);
-            assert!(told.contains("leads outside of it"), "{entries:?}: {told}");
+            let output = project.install(false);
+            assert!(output.contains("leads outside of it"), "{entries:?}: {output}");
             assert!(!project.path("evil").exists() && !project.path(".terraform/evil").exists());
         }
     }
@@ -557,8 +560,8 @@ fn modules_without_end_are_refused() {
     git(&project.path("repo"), &["add", "."]);
     git(&project.path("repo"), &["commit", "--message=more"]);
     project.call(&format!("{source}//loop?ref=main"));
-    let told = project.install(false);
-    assert!(told.contains("The module m.again is the same one as m"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("The module m.again is the same one as m"), "{output}");
 }
 
 #[test]
@@ -567,8 +570,8 @@ fn a_local_module_stays_within_its_package() {
     let server = Server::start(vec![("/a.zip", server::body(zip(&entries)))]);
     let project = Project::new(&[(".terraform/modules/x/main.tf", "")]);
     project.call(&server.url("/a.zip//sub"));
-    let told = project.install(false);
-    assert!(told.contains("Local module path escapes module package"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("Local module path escapes module package"), "{output}");
 }
 
 #[test]
@@ -586,8 +589,8 @@ fn sources_that_are_not_supported_say_what_to_do() {
         ("git::file:///nowhere?ref=-x", "begins with a dash"),
     ] {
         project.call(source);
-        let told = project.install(false);
-        assert!(told.contains(part), "{source}: {told}");
+        let output = project.install(false);
+        assert!(output.contains(part), "{source}: {output}");
     }
 }
 
@@ -612,8 +615,8 @@ fn a_locked_module_with_other_content_is_refused_until_an_upgrade() {
     let moved = locked.replace(&first.url(""), &second.url(""));
     project.write(LOCK, &moved);
     project.call(&second.url("/m.tar.gz"));
-    let told = project.install(false);
-    assert!(told.contains("Module content has changed"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("Module content has changed"), "{output}");
     assert_eq!(project.read(LOCK), moved);
     assert!(project.read(".terraform/modules/m/main.tf").contains("one"));
     project.install(true);
@@ -629,8 +632,8 @@ fn an_installed_module_that_was_edited_is_refused_where_it_is_locked() {
     project.call(&server.url("/m.tar.gz"));
     project.install(false);
     project.write(".terraform/modules/m/main.tf", "# edited");
-    let told = project.install(false);
-    assert!(told.contains("Module content has changed"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("Module content has changed"), "{output}");
 }
 
 #[test]
@@ -640,14 +643,14 @@ fn a_lock_that_must_stay_refuses_another_module() {
     let mut project = Project::new(&[(LOCK, NO_MODULES)]);
     project.call(&server.url("/m.tar.gz"));
     project.keeps_lock = true;
-    let told = project.install(false);
-    assert!(told.contains("m would be added"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("m would be added"), "{output}");
     assert_eq!(project.read(LOCK), NO_MODULES);
     project.keeps_lock = false;
     project.install(false);
     project.keeps_lock = true;
     project.install(false);
     project.write("main.tf", "");
-    let told = project.install(false);
-    assert!(told.contains("m would be removed"), "{told}");
+    let output = project.install(false);
+    assert!(output.contains("m would be removed"), "{output}");
 }

@@ -21,7 +21,7 @@ use crate::redact;
 pub(crate) struct Report {
     screen: Screen,
     compact_warnings: bool,
-    watch: Told,
+    watch: Audience,
 }
 
 /// Result of applying.
@@ -36,9 +36,9 @@ pub(crate) struct Done<'a> {
 
 const SAVED: &str = "The state of your infrastructure has been saved to the path below. This state\nis required to modify and destroy your infrastructure, so keep it safe. To\ninspect the complete state use the `formwork show` command.";
 
-enum Told {
-    People(Operations),
-    Programs(Stream),
+enum Audience {
+    Human(Operations),
+    Machine(Stream),
 }
 
 impl Report {
@@ -47,9 +47,9 @@ impl Report {
         let watch = if json {
             let stream = Stream::new();
             stream.version();
-            Told::Programs(stream)
+            Audience::Machine(stream)
         } else {
-            Told::People(Operations::new(screen))
+            Audience::Human(Operations::new(screen))
         };
         Self { screen, compact_warnings, watch }
     }
@@ -57,8 +57,8 @@ impl Report {
     /// Observer of the engine.
     pub(crate) fn watch(&self) -> &dyn EventObserver {
         match &self.watch {
-            Told::People(operations) => operations,
-            Told::Programs(stream) => stream,
+            Audience::Human(operations) => operations,
+            Audience::Machine(stream) => stream,
         }
     }
 
@@ -67,11 +67,11 @@ impl Report {
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
         let text = &*redact::text(text);
         match &self.watch {
-            Told::People(_) => {
+            Audience::Human(_) => {
                 let text = self.screen.wrap(text);
                 out(&format!("{}\n", self.screen.paint(paint, &text)));
             }
-            Told::Programs(stream) => stream.step(text, code),
+            Audience::Machine(stream) => stream.step(text, code),
         }
     }
 
@@ -79,30 +79,30 @@ impl Report {
     pub(crate) fn log(&self, text: &str) {
         let text = &*redact::text(text);
         match &self.watch {
-            Told::People(_) => out(&format!("{}\n", sanitize::line(text))),
-            Told::Programs(stream) => stream.log(text),
+            Audience::Human(_) => out(&format!("{}\n", sanitize::line(text))),
+            Audience::Machine(stream) => stream.log(text),
         }
     }
 
     /// Shows text of several lines.
     pub(crate) fn text(&self, text: &str) {
         match &self.watch {
-            Told::People(_) => out(&format!("{text}\n")),
-            Told::Programs(stream) => stream.log(text.trim()),
+            Audience::Human(_) => out(&format!("{text}\n")),
+            Audience::Machine(stream) => stream.log(text.trim()),
         }
     }
 
     /// Says something in one way to people, and in another to programs.
     pub(crate) fn log_each(&self, human: &str, machine: &str) {
         match &self.watch {
-            Told::People(_) => self.log(human),
-            Told::Programs(_) => self.log(machine),
+            Audience::Human(_) => self.log(human),
+            Audience::Machine(_) => self.log(machine),
         }
     }
 
     /// Shows people a line that the next one replaces. The empty line takes it away.
     pub(crate) fn transient(&self, text: &str) {
-        if let Told::People(_) = &self.watch {
+        if let Audience::Human(_) = &self.watch {
             transient(&self.screen, &redact::text(text));
         }
     }
@@ -110,12 +110,12 @@ impl Report {
     /// Shows problems.
     pub(crate) fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
-            Told::People(_) => {
+            Audience::Human(_) => {
                 let shown = diagnostic::all(&self.screen, sources, diags, self.compact_warnings);
                 out(&shown.warnings);
                 err(&shown.errors);
             }
-            Told::Programs(stream) => diags.iter().for_each(|d| stream.diagnostic(sources, d)),
+            Audience::Machine(stream) => diags.iter().for_each(|d| stream.diagnostic(sources, d)),
         }
     }
 
@@ -129,21 +129,21 @@ impl Report {
     /// Shows a plan.
     pub(crate) fn plan(&self, plan: &Plan, pool: &Pool<'_>) {
         match &self.watch {
-            Told::People(_) => out(&plan_view::render(&self.screen, plan, pool)),
-            Told::Programs(stream) => stream.plan(plan),
+            Audience::Human(_) => out(&plan_view::render(&self.screen, plan, pool)),
+            Audience::Machine(stream) => stream.plan(plan),
         }
     }
 
     /// Tells programs what a saved plan is about to do; people saw it when it was made.
     pub(crate) fn begin(&self, plan: &Plan) {
-        if let Told::Programs(stream) = &self.watch {
+        if let Audience::Machine(stream) = &self.watch {
             stream.begin(plan);
         }
     }
 
     /// Reports how a plan can be used, and the files that its results were written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
-        if !matches!(self.watch, Told::People(_)) || !plan.alters() {
+        if !matches!(self.watch, Audience::Human(_)) || !plan.alters() {
             return;
         }
         let mut text = format!("\n{}\n\n", self.screen.rule());
@@ -167,7 +167,7 @@ impl Report {
     /// Reports the changes made.
     pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
         match &self.watch {
-            Told::People(_) => {
+            Audience::Human(_) => {
                 let ChangeCounts { imported: _, added, changed, destroyed } = done.tally;
                 let imports = imported(done.tally);
                 let words = if done.destroying {
@@ -186,7 +186,7 @@ impl Report {
                     self.outputs(state);
                 }
             }
-            Told::Programs(stream) => {
+            Audience::Machine(stream) => {
                 stream.applied(done.tally, done.destroying);
                 if !done.destroying {
                     stream.outputs(state);
@@ -198,8 +198,8 @@ impl Report {
     /// Reports the current outputs.
     pub(crate) fn refreshed(&self, state: &State) {
         match &self.watch {
-            Told::People(_) => self.outputs(state),
-            Told::Programs(stream) => stream.outputs(state),
+            Audience::Human(_) => self.outputs(state),
+            Audience::Machine(stream) => stream.outputs(state),
         }
     }
 

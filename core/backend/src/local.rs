@@ -23,7 +23,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
 pub use self::errored::{ERRORED_FILE, Errored, ErroredStateRelation, save_errored};
-use self::lock::Held;
+use self::lock::HeldLock;
 use self::replace::{Disk, Pipe};
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
@@ -89,7 +89,7 @@ impl Files {
 pub struct LocalStore {
     files: Files,
     intents: Arc<dyn IntentLog>,
-    held: Option<Held>,
+    held: Option<HeldLock>,
     /// Content that was last read or written.
     known: Known<Stored>,
     disk: Disk,
@@ -259,7 +259,7 @@ impl StateStore for LocalStore {
             let location = shown(&self.files.state);
             StoreError::NotEncryptable { location, reason }
         })?;
-        self.held = Held::take(&self.files, operation)?;
+        self.held = HeldLock::take(&self.files, operation)?;
         let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
         Ok(StateLock { id })
     }

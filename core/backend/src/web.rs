@@ -177,7 +177,7 @@ impl Client {
     /// # Errors
     /// When no answer came. One with any other status is returned.
     pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
-        self.send_authorized(request, &AsItIs).await
+        self.send_authorized(request, &NoAuthorization).await
     }
 
     /// Sends a request as [`Client::send`], and authorizes it before each attempt.
@@ -252,10 +252,10 @@ impl Client {
 }
 
 /// The authorization of a request that has it already, or needs none.
-struct AsItIs;
+struct NoAuthorization;
 
 #[async_trait::async_trait]
-impl Authorize for AsItIs {
+impl Authorize for NoAuthorization {
     async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
         Ok(request)
     }

@@ -130,20 +130,22 @@ pub fn content<'b>(
         let blocks = blocks.into_iter().map(Cow::Owned).collect();
         return Content { attributes: owned.collect(), blocks, missing };
     }
-    let mut door = Door::new(diags, expected, body.missing);
+    let mut reader = ContentReader::new(diags, expected, body.missing);
     let attributes = body.attributes.iter().map(Cow::Borrowed);
     let blocks = body.blocks.iter().map(Cow::Borrowed);
-    door.let_in(attributes, blocks, |door, attributes, blocks| door.refuse(&attributes, &blocks))
+    reader.let_in(attributes, blocks, |reader, attributes, blocks| {
+        reader.refuse(&attributes, &blocks)
+    })
 }
 
 /// Takes a body apart. Whatever is not expected, missing or wrongly labelled is reported and dropped.
 pub fn into_content(diags: &mut Diagnostics, mut body: Body, expected: &impl Expected) -> Content {
     decide(diags, &mut body, expected);
     let undecided = body.undecided;
-    let mut door = Door::new(diags, expected, body.missing);
-    door.let_in(body.attributes, body.blocks, |door, attributes, blocks| {
-        door.refuse(&attributes, &blocks);
-        door.refuse_members(&undecided);
+    let mut reader = ContentReader::new(diags, expected, body.missing);
+    reader.let_in(body.attributes, body.blocks, |reader, attributes, blocks| {
+        reader.refuse(&attributes, &blocks);
+        reader.refuse_members(&undecided);
     })
 }
 
@@ -156,7 +158,7 @@ pub fn split_content(
 ) -> (Content, Body) {
     decide(diags, &mut body, expected);
     let mut rest = Body { undecided: body.undecided, ..Body::empty(body.span, body.missing) };
-    let content = Door::new(diags, expected, body.missing).let_in(
+    let content = ContentReader::new(diags, expected, body.missing).let_in(
         body.attributes,
         body.blocks,
         |_, mut attributes, mut blocks| {
@@ -195,7 +197,7 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     attributes
 }
 
-struct Door<'d, E> {
+struct ContentReader<'d, E> {
     diags: &'d mut Diagnostics,
     expected: &'d E,
     missing: Span,
@@ -203,7 +205,7 @@ struct Door<'d, E> {
     set: BTreeSet<Str>,
 }
 
-impl<'d, E: Expected> Door<'d, E> {
+impl<'d, E: Expected> ContentReader<'d, E> {
     fn new(diags: &'d mut Diagnostics, expected: &'d E, missing: Span) -> Self {
         Self { diags, expected, missing, set: BTreeSet::new() }
     }

@@ -38,7 +38,8 @@ pub(super) fn connect(draft: &mut GraphBuilder<'_>, index: &Index, destroying: b
     join_gone(draft, index);
     // In a full destroy nothing is changed, so no destruction can wait for a provider that a change
     // configures. The opposite order is added at the end instead.
-    let behind = if destroying { Behind::new() } else { behind_providers(draft, index) };
+    let behind =
+        if destroying { ProviderDependencies::new() } else { provider_dependencies(draft, index) };
     connect_destroys(draft, index, &behind);
     connect_creators(draft, index);
     connect_own(draft, index);
@@ -214,7 +215,7 @@ fn connect_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
 
 /// Orders destructions. An object goes after everything that was made after it is gone. Its
 /// dependencies are changed or recreated only when it is gone, unless it goes last.
-fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind) {
+fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &ProviderDependencies) {
     let resources = Resources::of(draft.vertices(), index);
     // An object that goes only after something that goes last may have to wait for a change: the
     // change comes after the successor of the object that goes last, and the successor may use the
@@ -389,9 +390,9 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
 }
 
 /// For each provider configuration, the resources it is made of.
-type Behind = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
+type ProviderDependencies = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
-fn behind_providers(draft: &GraphBuilder<'_>, index: &Index) -> Behind {
+fn provider_dependencies(draft: &GraphBuilder<'_>, index: &Index) -> ProviderDependencies {
     let dependencies = needs(draft);
     let needed = index.names.providers().iter();
     // Most provider configurations depend on no object. Without this the graph would be searched

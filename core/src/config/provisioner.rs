@@ -9,7 +9,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::arguments::{NestedBlocks, place, unescape};
-use super::{OnFailure, Provisioner, When};
+use super::{OnFailure, Provisioner, ProvisionerTiming};
 
 const CONTENT: BodySchema = BodySchema {
     attributes: &[("when", false), ("on_failure", false)],
@@ -46,8 +46,9 @@ fn read(
     let kind = block.labels.pop()?;
     let missing = block.body.missing;
     let (mut content, rest) = split_content(diags, block.body, &CONTENT);
-    let when = content.take("when").map_or(Ok(When::Create), |attribute| {
-        let words = [("create", When::Create), ("destroy", When::Destroy)];
+    let when = content.take("when").map_or(Ok(ProvisionerTiming::Create), |attribute| {
+        let words =
+            [("create", ProvisionerTiming::Create), ("destroy", ProvisionerTiming::Destroy)];
         keyword(diags, &attribute, &words)
     });
     let on_failure = content.take("on_failure").map_or(Ok(OnFailure::Fail), |attribute| {
@@ -77,7 +78,7 @@ fn read(
         span: block.header,
         missing,
     };
-    if provisioner.when == When::Destroy {
+    if provisioner.when == ProvisionerTiming::Destroy {
         check_destroying(diags, &provisioner);
     }
     Some(provisioner)

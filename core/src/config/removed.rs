@@ -8,7 +8,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::arguments::NestedBlocks;
-use super::{Config, ModuleNode, Provisioner, When, constant, provisioner, traversal};
+use super::{Config, ModuleNode, Provisioner, ProvisionerTiming, constant, provisioner, traversal};
 use crate::addr::reference::step_span;
 use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
 
@@ -77,7 +77,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_resource: bool) {
     let detail = if !of_resource {
         "Provisioners are valid only when a removed block targets a managed resource."
-    } else if provisioner.when == When::Create {
+    } else if provisioner.when == ProvisionerTiming::Create {
         "Only destroy-time provisioners are valid in \"removed\" blocks. To declare a destroy-time provisioner, use:\n    when = destroy"
     } else {
         return;

@@ -83,7 +83,7 @@ pub async fn walk<'g, V, E, O, F>(
 where
     F: Future<Output = O>,
 {
-    let mut agenda = Agenda::new(graph, pace.finishing);
+    let mut agenda = WalkState::new(graph, pace.finishing);
     // One visit at a time: the early vertex must not see results of visits beside it, which the
     // test wants to be missing.
     let limit = if matches!(pace.finishing, RecordOrder::Early(_)) { 1 } else { pace.limit.max(1) };
@@ -151,11 +151,11 @@ where
 }
 
 /// The vertices that can start, and the number of dependencies that the others still wait for.
-struct Agenda<'g, V, E> {
+struct WalkState<'g, V, E> {
     graph: &'g Graph<V, E>,
     /// Number of dependencies of each vertex that are not recorded yet.
     n_waiting: Vec<u32>,
-    fate: Vec<VertexFate>,
+    status: Vec<VertexStatus>,
     ready: BinaryHeap<Reverse<(bool, VertexId)>>,
     /// Whether each vertex has to come before one vertex, or is that vertex; empty if no vertex
     /// comes early.
@@ -166,13 +166,13 @@ struct Agenda<'g, V, E> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum VertexFate {
+enum VertexStatus {
     Open,
     Started,
     Skipped,
 }
 
-impl<'g, V, E> Agenda<'g, V, E> {
+impl<'g, V, E> WalkState<'g, V, E> {
     fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
             .ids()
@@ -190,7 +190,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         let mut agenda = Self {
             graph,
             n_waiting,
-            fate: vec![VertexFate::Open; graph.len()],
+            status: vec![VertexStatus::Open; graph.len()],
             ready: BinaryHeap::new(),
             early,
             held_back: VecDeque::new(),
@@ -217,21 +217,21 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// Takes the vertex that starts next.
     fn take(&mut self) -> Option<VertexId> {
         let Reverse((_, id)) = self.ready.pop()?;
-        self.fate[id.index()] = VertexFate::Started;
+        self.status[id.index()] = VertexStatus::Started;
         Some(id)
     }
 
     /// Holds back a vertex that was taken, until there is room.
     fn hold_back(&mut self, id: VertexId) {
         // Open again, so that a walk that stops now counts the vertex as not visited.
-        self.fate[id.index()] = VertexFate::Open;
+        self.status[id.index()] = VertexStatus::Open;
         self.held_back.push_back(id);
     }
 
     /// Takes the vertex that has waited for room the longest.
     fn take_held_back(&mut self) -> Option<VertexId> {
         let id = self.held_back.pop_front()?;
-        self.fate[id.index()] = VertexFate::Started;
+        self.status[id.index()] = VertexStatus::Started;
         Some(id)
     }
 
@@ -258,15 +258,15 @@ impl<'g, V, E> Agenda<'g, V, E> {
                 if next == Next::SkipDependents {
                     // Marked before the last dependency is recorded: a later success of another one
                     // must not start the vertex.
-                    self.fate[at] = VertexFate::Skipped;
+                    self.status[at] = VertexStatus::Skipped;
                 }
                 if self.n_waiting[at] > 0 {
                     continue;
                 }
-                match self.fate[at] {
+                match self.status[at] {
                     // A loop with a list instead of recursion: a chain may have a million vertices.
-                    VertexFate::Skipped => settled.push((dependent, Next::SkipDependents)),
-                    VertexFate::Open | VertexFate::Started => self.get_ready(dependent),
+                    VertexStatus::Skipped => settled.push((dependent, Next::SkipDependents)),
+                    VertexStatus::Open | VertexStatus::Started => self.get_ready(dependent),
                 }
             }
         }
@@ -276,7 +276,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// even if the walk was stopped before all its dependencies were done.
     fn unvisited(&self) -> Unvisited {
         let mut skipped: Vec<bool> =
-            self.fate.iter().map(|fate| *fate == VertexFate::Skipped).collect();
+            self.status.iter().map(|status| *status == VertexStatus::Skipped).collect();
         // Dependencies come first in this order, so one pass finds everything behind a failure.
         for &id in self.graph.order() {
             let waits = self.graph.dependencies(id);
@@ -287,7 +287,9 @@ impl<'g, V, E> Agenda<'g, V, E> {
         };
         Unvisited {
             skipped: with(&|id| skipped[id.index()]),
-            stopped: with(&|id| self.fate[id.index()] == VertexFate::Open && !skipped[id.index()]),
+            stopped: with(&|id| {
+                self.status[id.index()] == VertexStatus::Open && !skipped[id.index()]
+            }),
         }
     }
 }

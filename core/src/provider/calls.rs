@@ -20,7 +20,7 @@ use tracing::{debug, trace};
 
 use super::deadlines::{CallKind, Deadlines};
 use super::pool::Launch;
-use super::pool::restart::Mending;
+use super::pool::restart::RestartQueue;
 use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
@@ -68,7 +68,7 @@ pub(super) struct Calls {
     interrupted: Cell<Option<Instant>>,
     interruption: Notify,
     /// Restarts of providers after calls without an answer.
-    pub(super) mending: Mending,
+    pub(super) restarts: RestartQueue,
     /// Diagnostics about calls that belong to none of them.
     pub(super) provider_warnings: ProviderWarnings,
     /// The sensitive values that were sent or returned.

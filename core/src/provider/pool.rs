@@ -416,9 +416,9 @@ impl<'l> Pool<'l> {
     /// Runs a future; meanwhile released providers are ended, and dead ones are replaced.
     pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
         // It is there before anything is asked.
-        let mending = self.mend(RestartWorker::new(&self.calls.mending));
+        let restarts = self.mend(RestartWorker::new(&self.calls.restarts));
         let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
-        match select(work, select(ending, pin!(mending))).await {
+        match select(work, select(ending, pin!(restarts))).await {
             Either::Left((done, _)) => done,
             Either::Right((Either::Left((never, _)) | Either::Right((never, _)), _)) => {
                 match never {}

@@ -27,12 +27,12 @@ const KEPT_LENGTH: usize = 2 * 1024;
 #[derive(Debug)]
 pub(super) struct Log {
     plugin: String,
-    words: Mutex<Words>,
+    words: Mutex<LogTail>,
     ended: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-struct Words {
+struct LogTail {
     tail: VecDeque<String>,
     panic: Vec<String>,
 }

@@ -39,31 +39,39 @@ impl PinnedVerifier {
             Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
         }
     }
+}
 
-    fn tls12(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        if self.weak_rsa {
-            return weak_rsa::verify(message, certificate, signed.scheme, signed.signature());
+/// The part that verifiers of both roles have: the peer proves that it has the key of its certificate.
+macro_rules! verify_signatures {
+    () => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            if self.weak_rsa {
+                return weak_rsa::verify(message, certificate, signed.scheme, signed.signature());
+            }
+            verify_tls12_signature(message, certificate, signed, &self.algorithms)
         }
-        verify_tls12_signature(message, certificate, signed, &self.algorithms)
-    }
 
-    fn tls13(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.algorithms)
-    }
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            verify_tls13_signature(message, certificate, signed, &self.algorithms)
+        }
 
-    fn schemes(&self) -> Vec<SignatureScheme> {
-        if self.weak_rsa { weak_rsa::SCHEMES.to_vec() } else { self.algorithms.supported_schemes() }
-    }
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            match self.weak_rsa {
+                true => weak_rsa::SCHEMES.to_vec(),
+                false => self.algorithms.supported_schemes(),
+            }
+        }
+    };
 }
 
 impl ServerCertVerifier for PinnedVerifier {
@@ -80,27 +88,7 @@ impl ServerCertVerifier for PinnedVerifier {
         self.compare(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.tls12(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.tls13(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes()
-    }
+    verify_signatures!();
 }
 
 impl ClientCertVerifier for PinnedVerifier {
@@ -118,25 +106,5 @@ impl ClientCertVerifier for PinnedVerifier {
         self.compare(end_entity).map(|()| ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.tls12(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.tls13(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes()
-    }
+    verify_signatures!();
 }

@@ -61,7 +61,7 @@ async fn a_plugin_that_is_dropped_or_killed_does_not_live_on() {
 
 #[tokio::test]
 async fn a_launch_that_is_given_up_leaves_no_process() {
-    let witness = Witness::new();
+    let witness = ProcessWatcher::new();
     // It holds the connection open for as long as the shell lives.
     let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\" host");
     executable.env.extend([witness.variable(), witness.litter()]);
@@ -74,7 +74,7 @@ async fn a_launch_that_is_given_up_leaves_no_process() {
 
 #[tokio::test]
 async fn a_plugin_dies_with_its_host() {
-    let witness = Witness::new();
+    let witness = ProcessWatcher::new();
     let mut host = Command::new(tiny("").path)
         .arg("host")
         // It would not go by itself, were it to notice.
@@ -97,7 +97,7 @@ async fn a_plugin_dies_with_its_host() {
 
 #[tokio::test]
 async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
-    let witness = Witness::new();
+    let witness = ProcessWatcher::new();
     let mut host = Command::new("sh")
         // A shell does not ask for the death of its children with it (`PR_SET_PDEATHSIG`).
         .args(["-c", "\"$TINY_PROGRAM\" & wait"])

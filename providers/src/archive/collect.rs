@@ -58,7 +58,7 @@ pub(super) fn file(path: &str) -> Result<Entry, CollectError> {
 }
 
 /// Exclusions of a folder.
-pub(super) struct Left<'o> {
+pub(super) struct Exclusions<'o> {
     /// Patterns of names as they would be in the archive. `**` is any number of folders.
     pub(super) excluded: &'o BTreeSet<String>,
     /// Whether folders that are links are left out, instead of what is in them being put in.
@@ -66,7 +66,7 @@ pub(super) struct Left<'o> {
 }
 
 /// All files of a folder, in the order of their names.
-pub(super) fn folder(path: &str, left: &Left<'_>) -> Result<Vec<Entry>, CollectError> {
+pub(super) fn folder(path: &str, left: &Exclusions<'_>) -> Result<Vec<Entry>, CollectError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(CollectError::NoFolder(path.to_owned()));
@@ -102,7 +102,7 @@ fn patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
 
 struct Search<'o> {
     excluded: GlobSet,
-    left: &'o Left<'o>,
+    left: &'o Exclusions<'o>,
     found: Vec<Entry>,
 }
 

@@ -7,7 +7,7 @@ use std::path::Path as FilePath;
 
 use formwork_sdk::prelude::*;
 
-use super::collect::{self, CollectError, Content, Entry, Left};
+use super::collect::{self, CollectError, Content, Entry, Exclusions};
 use super::pack::{Form, pack};
 use crate::digest::Digests;
 
@@ -95,7 +95,7 @@ impl Wanted<'_> {
             let excluded = self.excludes.unwrap_or(&none);
             return collect::folder(
                 dir,
-                &Left { excluded, linked_folders: self.exclude_symlink_directories },
+                &Exclusions { excluded, linked_folders: self.exclude_symlink_directories },
             );
         }
         if let Some(file) = self.file {

@@ -12,7 +12,7 @@ use crate::child::{command, converse};
 
 /// Result of a program that speaks JSON.
 #[derive(Model)]
-pub(super) struct Conversation {
+pub(super) struct ProgramResult {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
     #[attr(required, length = 1..)]
     program: Vec<Option<String>>,
@@ -34,9 +34,9 @@ pub(super) struct Conversation {
 pub(super) struct External;
 
 impl DataSource for External {
-    type Model = Conversation;
+    type Model = ProgramResult;
 
-    async fn read(&self, call: ReadData<Conversation>) -> Answer<ConversationComputed> {
+    async fn read(&self, call: ReadData<ProgramResult>) -> Answer<ProgramResultComputed> {
         let config = call.config;
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
@@ -67,7 +67,7 @@ impl DataSource for External {
             );
             at_program("Unexpected External Program Results", detail)
         })?;
-        Ok(ConversationComputed { result, id: "-".to_owned() })
+        Ok(ProgramResultComputed { result, id: "-".to_owned() })
     }
 }
 

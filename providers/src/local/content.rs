@@ -13,7 +13,7 @@ use crate::pem;
 
 /// Attributes of a file's content that all files have.
 #[derive(Model)]
-pub(super) struct Told {
+pub(super) struct ContentDigests {
     /// The MD5 digest of the content.
     #[attr(computed)]
     content_md5: String,
@@ -37,7 +37,7 @@ pub(super) struct Told {
     pub(super) id: String,
 }
 
-impl ToldComputed {
+impl ContentDigestsComputed {
     pub(super) fn of(content: &[u8]) -> Self {
         let digests = Digests::of(content);
         Self {
@@ -53,14 +53,14 @@ impl ToldComputed {
 }
 
 /// Source of a file's content; an author sets one of these.
-pub(super) struct Given<'m> {
+pub(super) struct ContentSource<'m> {
     /// The content as text.
     pub(super) text: Option<&'m str>,
     pub(super) base64: Option<&'m str>,
     pub(super) source: Option<&'m str>,
 }
 
-impl Given<'_> {
+impl ContentSource<'_> {
     /// Returns the content.
     fn bytes(&self) -> Answer<Vec<u8>> {
         if let Some(text) = self.text {
@@ -80,18 +80,18 @@ impl Given<'_> {
     }
 }
 
-impl Given<'_> {
+impl ContentSource<'_> {
     /// Writes a file with the content.
-    pub(super) fn write(&self, file: &Written<'_>) -> Answer<ToldComputed> {
+    pub(super) fn write(&self, file: &FileToWrite<'_>) -> Answer<ContentDigestsComputed> {
         let bytes = self.bytes()?;
         write(file, &bytes)?;
-        Ok(ToldComputed::of(&bytes))
+        Ok(ContentDigestsComputed::of(&bytes))
     }
 }
 
 /// Writes a file, and makes the folders it is to be in. Permissions are those of what is made; they do
 /// not change for what is there.
-fn write(file: &Written<'_>, content: &[u8]) -> Answer<()> {
+fn write(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
     let fail = |what: &str, error: io::Error| {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
         Problem::new("Create local file error", detail)
@@ -112,7 +112,7 @@ fn write(file: &Written<'_>, content: &[u8]) -> Answer<()> {
 }
 
 /// A file to be written.
-pub(super) struct Written<'m> {
+pub(super) struct FileToWrite<'m> {
     pub(super) name: &'m str,
     pub(super) permission: &'m str,
     pub(super) folder_permission: &'m str,

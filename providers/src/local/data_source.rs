@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::content::{Told, ToldComputed};
+use super::content::{ContentDigests, ContentDigestsComputed};
 
 /// Content of a file.
 #[derive(Model)]
@@ -21,7 +21,7 @@ pub(super) struct File {
     #[attr(computed)]
     content_base64: String,
     #[attr(flatten, computed)]
-    told: Told,
+    told: ContentDigests,
 }
 
 /// The data source.
@@ -49,7 +49,7 @@ pub(super) struct SensitiveFile {
     #[attr(computed, sensitive)]
     content_base64: String,
     #[attr(flatten, computed)]
-    told: Told,
+    told: ContentDigests,
 }
 
 /// The data source.
@@ -68,7 +68,7 @@ impl DataSource for LocalSensitiveFile {
 struct Found {
     content: String,
     content_base64: String,
-    told: ToldComputed,
+    told: ContentDigestsComputed,
 }
 
 async fn found(name: String) -> Answer<Found> {
@@ -80,7 +80,7 @@ async fn found(name: String) -> Answer<Found> {
         Ok(Found {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
-            told: ToldComputed::of(&bytes),
+            told: ContentDigestsComputed::of(&bytes),
         })
     })
     .await

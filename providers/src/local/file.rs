@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, Given, Told, Written};
+use super::content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
 use crate::pem::is_base64;
 
@@ -37,7 +37,7 @@ pub(super) struct File {
     #[attr(default = "0777", replace)]
     directory_permission: String,
     #[attr(flatten, computed)]
-    told: Told,
+    told: ContentDigests,
 }
 
 /// The resource type.
@@ -57,12 +57,12 @@ impl Resource for LocalFile {
         let planned = call.planned;
         aside(move || {
             let text = planned.content.or(planned.sensitive_content);
-            let given = Given {
+            let given = ContentSource {
                 text: text.as_deref(),
                 base64: planned.content_base64.as_deref(),
                 source: planned.source.as_deref(),
             };
-            let file = Written {
+            let file = FileToWrite {
                 name: &planned.filename,
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,

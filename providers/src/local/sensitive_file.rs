@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, Given, Told, Written};
+use super::content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
 use crate::pem::is_base64;
 
@@ -29,7 +29,7 @@ pub(super) struct SensitiveFile {
     #[attr(default = "0700", replace)]
     directory_permission: String,
     #[attr(flatten, computed)]
-    told: Told,
+    told: ContentDigests,
 }
 
 /// The resource type.
@@ -48,12 +48,12 @@ impl Resource for LocalSensitiveFile {
     async fn create(&self, call: Create<SensitiveFile>) -> Answer<SensitiveFileComputed> {
         let planned = call.planned;
         aside(move || {
-            let given = Given {
+            let given = ContentSource {
                 text: planned.content.as_deref(),
                 base64: planned.content_base64.as_deref(),
                 source: planned.source.as_deref(),
             };
-            let file = Written {
+            let file = FileToWrite {
                 name: &planned.filename,
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,

@@ -6,17 +6,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
 use formwork_sdk::prelude::*;
 use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
 use rustls::pki_types::pem::{Error as PemError, PemObject as _};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::ParsedCertificate;
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore,
-    SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, Error as TlsError, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::Socket;
@@ -25,7 +23,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 
-use crate::no_verifier::Anyone;
+use crate::no_verifier::NoVerifier;
 
 /// The certificate that we show.
 #[derive(Clone, Debug, Nested)]
@@ -113,7 +111,7 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&cryptography))
         .with_safe_default_protocol_versions()?;
     let verifier: Arc<dyn ServerCertVerifier> = match (wanted.mode.as_str(), &wanted.authorities) {
-        ("disable" | "allow" | "prefer", _) | ("require", None) => Anyone::new(cryptography),
+        ("disable" | "allow" | "prefer", _) | ("require", None) => NoVerifier::new(cryptography),
         ("verify-full", None) => Arc::new(Verifier::new(cryptography)?),
         (mode, authorities) => {
             let known = match authorities {
@@ -129,7 +127,8 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
                     .build()
                     .map_err(|error| Unusable::Refused(error.to_string()))?
             };
-            Arc::new(Signed { chain, known, by_any_name: mode != "verify-full" })
+            let rule = Signed { known, by_any_name: mode != "verify-full" };
+            Arc::new(RuledVerifier { chain, rule })
         }
     };
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
@@ -161,24 +160,21 @@ fn certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, 
 /// Verifier for servers whose certificate is signed by a trusted authority, or is trusted itself.
 #[derive(Debug)]
 struct Signed {
-    chain: Arc<dyn ServerCertVerifier>,
     /// Certificates of whom we trust, if these are not just whom the machine trusts.
     known: Vec<CertificateDer<'static>>,
     /// Whether it does not matter for which name the certificate was made.
     by_any_name: bool,
 }
 
-impl ServerCertVerifier for Signed {
-    fn verify_server_cert(
+impl CertificateRule for Signed {
+    fn verdict(
         &self,
-        shown: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
+        chain: &dyn ServerCertVerifier,
+        shown: ShownCertificate<'_>,
     ) -> Result<ServerCertVerified, TlsError> {
         use CertificateError::{NotValidForName, NotValidForNameContext, Other};
-        match self.chain.verify_server_cert(shown, between, name, ocsp, now) {
+        let ShownCertificate { certificate, name, .. } = shown;
+        match shown.verify(chain) {
             Err(TlsError::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
                 if self.by_any_name =>
             {
@@ -186,36 +182,14 @@ impl ServerCertVerifier for Signed {
             }
             // A server that signs for itself is its own authority, which strict rules on who may be a
             // server do not provide for.
-            Err(TlsError::InvalidCertificate(Other(_))) if self.known.contains(shown) => {
+            Err(TlsError::InvalidCertificate(Other(_))) if self.known.contains(certificate) => {
                 if !self.by_any_name {
-                    verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                    verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 }
                 Ok(ServerCertVerified::assertion())
             }
             verdict => verdict,
         }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.chain.verify_tls12_signature(message, shown, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.chain.verify_tls13_signature(message, shown, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.chain.supported_verify_schemes()
     }
 }
 

@@ -64,11 +64,11 @@ pub(super) struct Settings {
 
 /// The server that the provider was configured with, shared by all resources.
 #[derive(Clone, Default)]
-pub(super) struct Server(Arc<Mutex<Told>>);
+pub(super) struct Server(Arc<Mutex<KnownConfig>>);
 
 /// Configuration of the provider, as far as it is known.
 #[derive(Clone, Default)]
-enum Told {
+enum KnownConfig {
     #[default]
     Nothing,
     /// These attributes are only known when something else has been made.
@@ -92,8 +92,8 @@ impl Configure for Server {
 
     async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
         self.reach(&call.config)?;
-        match self.told() {
-            Told::Later(_) => call.deferral.request(DeferredReason::ProviderConfigUnknown),
+        match self.known_config() {
+            KnownConfig::Later(_) => call.deferral.request(DeferredReason::ProviderConfigUnknown),
             _ => Ok(()),
         }
     }
@@ -103,27 +103,27 @@ impl Server {
     /// Takes how the server is reached.
     pub(super) fn reach(&self, config: &SettingsDraft) -> Answer<()> {
         let later = later(config);
-        let told = if later.is_empty() {
-            Told::All(Box::new(access(config)?))
+        let known_config = if later.is_empty() {
+            KnownConfig::All(Box::new(access(config)?))
         } else {
-            Told::Later(later)
+            KnownConfig::Later(later)
         };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = known_config;
         Ok(())
     }
 
     /// Connects with a database: the one given, or the one that the provider begins with.
     pub(super) async fn connect(&self, database: Option<&str>, stop: &Stop) -> Answer<Session> {
-        let why = match self.told() {
-            Told::All(access) => return Session::open(*access, database, stop).await,
-            Told::Later(names) => {
+        let why = match self.known_config() {
+            KnownConfig::All(access) => return Session::open(*access, database, stop).await,
+            KnownConfig::Later(names) => {
                 let names = names.join("`, `");
                 format!(
                     "Which server it is is not known yet: `{names}` of the provider will only be \
                      known when something else has been applied. Apply that first, with `-target`."
                 )
             }
-            Told::Nothing => {
+            KnownConfig::Nothing => {
                 "The provider was called before the address of the server was known.".to_owned()
             }
         };
@@ -132,13 +132,13 @@ impl Server {
 
     /// The name of the database that the provider begins with.
     pub(super) fn database(&self) -> String {
-        match self.told() {
-            Told::All(access) => access.database,
+        match self.known_config() {
+            KnownConfig::All(access) => access.database,
             _ => "postgres".to_owned(),
         }
     }
 
-    fn told(&self) -> Told {
+    fn known_config(&self) -> KnownConfig {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -297,13 +297,13 @@ fn failed(what: &str, error: &Error) -> Problem {
 
 fn described(error: &Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(error), _) => told(error),
+        (Some(error), _) => server_message(error),
         (None, Some(source)) => format!("{error}: {source}"),
         (None, None) => error.to_string(),
     }
 }
 
-fn told(error: &DbError) -> String {
+fn server_message(error: &DbError) -> String {
     let code = error.code().code();
     let parts = [Some(error.message()), error.detail(), error.hint()];
     let parts: Vec<_> = parts.into_iter().flatten().collect();

@@ -4,7 +4,7 @@ pub(super) mod ephemeral;
 
 use formwork_sdk::prelude::*;
 
-use super::text::Recipe;
+use super::text::StringRules;
 use crate::Strings;
 use crate::replace::values_changed;
 
@@ -21,7 +21,7 @@ pub(super) struct Password {
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]
-    recipe: Recipe,
+    recipe: StringRules,
     /// The old name of `numeric`.
     #[attr(optional_computed, replace, deprecated = "Use `numeric` instead.")]
     number: bool,

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::text::Recipe;
+use super::text::StringRules;
 use crate::Strings;
 use crate::replace::values_changed;
 
@@ -13,7 +13,7 @@ pub(super) struct Text {
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]
-    recipe: Recipe,
+    recipe: StringRules,
     /// The old name of `numeric`.
     #[attr(optional_computed, replace, deprecated = "Use `numeric` instead.")]
     number: bool,

@@ -13,7 +13,7 @@ const MAX_LENGTH: i64 = 1 << 20;
 
 /// Rules for a random string: attributes that several models have.
 #[derive(Model)]
-pub(super) struct Recipe {
+pub(super) struct StringRules {
     /// Number of characters; at least 1, and at least as many as the `min_` attributes together.
     #[attr(required, replace)]
     length: i64,
@@ -46,7 +46,7 @@ pub(super) struct Recipe {
     override_special: Option<String>,
 }
 
-impl RecipeDraft {
+impl StringRulesDraft {
     /// Checks what the author wrote. `number` is the old name of `numeric`.
     pub(super) fn validate(&self, number: Attr<bool>) -> Answer<()> {
         let mut problems = Vec::new();
@@ -123,7 +123,7 @@ impl RecipeDraft {
     }
 }
 
-impl RecipeInput {
+impl StringRulesInput {
     /// Makes a string. Drawn from a cryptographic source.
     pub(super) fn draw(&self) -> Answer<String> {
         let special = self.override_special.as_deref().filter(|own| !own.is_empty());
@@ -153,8 +153,8 @@ impl RecipeInput {
     }
 
     /// The attributes that the provider sets.
-    pub(super) fn found(&self) -> RecipeComputed {
-        RecipeComputed { numeric: self.numeric.unwrap_or(true) }
+    pub(super) fn found(&self) -> StringRulesComputed {
+        StringRulesComputed { numeric: self.numeric.unwrap_or(true) }
     }
 }
 
@@ -180,8 +180,8 @@ fn invalid(name: &str, detail: String) -> Problem {
 mod tests {
     use super::*;
 
-    fn every_kind(length: i64) -> RecipeInput {
-        RecipeInput {
+    fn every_kind(length: i64) -> StringRulesInput {
+        StringRulesInput {
             length,
             special: true,
             upper: true,
@@ -195,25 +195,29 @@ mod tests {
         }
     }
 
-    fn drawn(recipe: &RecipeInput) -> String {
+    fn drawn(recipe: &StringRulesInput) -> String {
         recipe.draw().unwrap()
     }
 
     #[test]
     fn a_text_has_its_length_and_only_what_is_allowed() {
-        let lower =
-            RecipeInput { upper: false, numeric: Some(false), special: false, ..every_kind(500) };
+        let lower = StringRulesInput {
+            upper: false,
+            numeric: Some(false),
+            special: false,
+            ..every_kind(500)
+        };
         let text = drawn(&lower);
         assert_eq!(text.len(), 500);
         assert!(text.chars().all(|letter| letter.is_ascii_lowercase()), "{text}");
-        let own = RecipeInput { lower: false, special: true, ..lower };
-        let own = RecipeInput { override_special: Some("äö".to_owned()), ..own };
+        let own = StringRulesInput { lower: false, special: true, ..lower };
+        let own = StringRulesInput { override_special: Some("äö".to_owned()), ..own };
         assert!(drawn(&own).chars().all(|letter| "äö".contains(letter)));
     }
 
     #[test]
     fn a_text_has_at_least_as_many_of_each_kind_as_asked_for() {
-        let recipe = RecipeInput {
+        let recipe = StringRulesInput {
             min_upper: 2,
             min_lower: 3,
             min_numeric: 4,
@@ -227,15 +231,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_made_is_refused() {
-        let of = |length: i64| RecipeDraft { length: length.into(), ..RecipeDraft::default() };
+        let of =
+            |length: i64| StringRulesDraft { length: length.into(), ..StringRulesDraft::default() };
         let (off, none) = (Attr::from(false), Attr::Null);
         let table = [
             (of(0), none, "`length` is 0"),
-            (RecipeDraft { min_upper: 3.into(), min_lower: 3.into(), ..of(5) }, none, "from 6"),
-            (RecipeDraft { min_upper: (-1).into(), ..of(5) }, none, "`min_upper` must not be"),
-            (RecipeDraft { numeric: true.into(), ..of(5) }, off, "Set `numeric` alone"),
             (
-                RecipeDraft { special: off, upper: off, lower: off, numeric: off, ..of(5) },
+                StringRulesDraft { min_upper: 3.into(), min_lower: 3.into(), ..of(5) },
+                none,
+                "from 6",
+            ),
+            (StringRulesDraft { min_upper: (-1).into(), ..of(5) }, none, "`min_upper` must not be"),
+            (StringRulesDraft { numeric: true.into(), ..of(5) }, off, "Set `numeric` alone"),
+            (
+                StringRulesDraft { special: off, upper: off, lower: off, numeric: off, ..of(5) },
                 none,
                 "At least one of",
             ),
@@ -250,7 +259,7 @@ mod tests {
     #[test]
     fn number_and_numeric_stand_for_each_other() {
         let of = |number, numeric| {
-            RecipeDraft { numeric, ..RecipeDraft::default() }.planned_numeric(number)
+            StringRulesDraft { numeric, ..StringRulesDraft::default() }.planned_numeric(number)
         };
         assert_eq!(of(Attr::Null, Attr::Null), true.into());
         assert_eq!(of(false.into(), Attr::Null), false.into());

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use ureq::Proxy;
 
-use crate::no_verifier::Anyone;
+use crate::no_verifier::NoVerifier;
 use tunnel::{Wire, unbracketed};
 
 /// Time limit for the certificates of a server.
@@ -72,7 +72,9 @@ fn settings(is_verified: bool) -> Result<ClientConfig, TlsError> {
         .with_safe_default_protocol_versions()?;
     let builder = match is_verified {
         true => builder.with_platform_verifier()?,
-        false => builder.dangerous().with_custom_certificate_verifier(Anyone::new(cryptography)),
+        false => {
+            builder.dangerous().with_custom_certificate_verifier(NoVerifier::new(cryptography))
+        }
     };
     Ok(builder.with_no_client_auth())
 }

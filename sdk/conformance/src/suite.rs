@@ -144,7 +144,7 @@ pub struct Suite {
     /// Resource types that know whether an object exists.
     pub(crate) tracked: BTreeSet<String>,
     /// Output and diagnostics of plugins that have ended.
-    pub past: Past,
+    pub past: EndedOutput,
     /// The protocol that was negotiated.
     pub protocol: Option<Protocol>,
     /// Variables that lead the provider to a proxy.
@@ -156,7 +156,7 @@ pub struct Suite {
 
 /// Output of plugins that have ended.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct EndedOutput {
     /// Their output to stdout after the handshake.
     pub stdout: Vec<u8>,
     /// Their output to stderr.
@@ -187,7 +187,7 @@ impl Suite {
             config: Msg::new(),
             legal: BTreeMap::new(),
             tracked: BTreeSet::new(),
-            past: Past::default(),
+            past: EndedOutput::default(),
             protocol: None,
             proxy_env: Vec::new(),
             plugin: None,

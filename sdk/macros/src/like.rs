@@ -91,7 +91,7 @@ fn made(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
 fn given_to(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let ident = part.ident;
-        let value = converted(part.ty, &quote!(ours.#ident), Way::Out);
+        let value = converted(part.ty, &quote!(ours.#ident), Direction::Out);
         quote!(#ident: #value)
     });
     quote! {
@@ -108,21 +108,21 @@ pub(crate) fn taken<'p>(parts: &[&'p Part<'_>]) -> (Vec<&'p Ident>, Vec<TokenStr
     let names = parts.iter().map(|part| part.ident);
     let values = parts.iter().map(|part| {
         let ident = part.ident;
-        converted(part.ty, &quote!(#ident), Way::In)
+        converted(part.ty, &quote!(#ident), Direction::In)
     });
     (names.collect(), values.collect())
 }
 
 /// Whether a value comes from them or goes to them.
 #[derive(Clone, Copy)]
-enum Way {
+enum Direction {
     In,
     Out,
 }
 
 /// A value converted in the parts that the type of ours has. The place is that of the field, but the
 /// code is the derive's own.
-fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
+fn converted(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream {
     // An error about a conversion is shown at the type; names resolve as in the author's code.
     let at = Span::call_site().located_at(ty.span());
     let inner = format_ident!("inner", span = at);
@@ -150,7 +150,7 @@ fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
     }
     match (way, is_a(ty, "Secret")) {
         // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
-        (Way::Out, true) => {
+        (Direction::Out, true) => {
             let each = converted(last, &quote!(#value.into_exposed()), way);
             quote_spanned!(at=> #each)
         }

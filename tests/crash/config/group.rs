@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Traits, Wish};
+use super::{ExpectedObject, Traits};
 use crate::chance::Chance;
 
 /// The group whose successors come before what they succeed goes.
@@ -93,8 +93,8 @@ impl Group {
     }
 
     /// Every object that there is to be.
-    pub(super) fn wishes(&self) -> impl Iterator<Item = Wish> {
-        self.members.iter().map(|(number, member)| Wish {
+    pub(super) fn expected(&self) -> impl Iterator<Item = ExpectedObject> {
+        self.members.iter().map(|(number, member)| ExpectedObject {
             addr: self.addr(*number),
             name: self.name(*number),
             traits: member.traits,

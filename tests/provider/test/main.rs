@@ -7,7 +7,6 @@
 //! protocol 6 alone.
 
 mod data;
-mod front;
 mod function;
 mod house;
 mod label;
@@ -18,6 +17,7 @@ mod shape;
 mod thing;
 mod token;
 mod world;
+mod world_provider;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,17 +27,20 @@ use formwork_plugin_protocol::server::{Options, run};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 
-use front::Front;
 use log::Log;
 use world::World;
+use world_provider::WorldProvider;
 
 const ADDRESS: &str = "registry.terraform.io/formwork/test";
 
 fn main() -> ExitCode {
     let options = Options { address: ADDRESS.to_owned(), protocols: &[Protocol::V6], debug: false };
-    let front =
-        Front { inner: provider().into_provider(), log: Log::from_env(), world: World::from_env() };
-    run(&options, Arc::new(front))
+    let world_provider = WorldProvider {
+        inner: provider().into_provider(),
+        log: Log::from_env(),
+        world: World::from_env(),
+    };
+    run(&options, Arc::new(world_provider))
 }
 
 fn provider() -> ProviderDef {

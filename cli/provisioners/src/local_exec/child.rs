@@ -15,7 +15,7 @@ use tokio::process::Child;
 
 use super::command::Command;
 use super::warden::ShellSupervisor;
-use crate::failure::Why;
+use crate::failure::FailureReason;
 use crate::lines::Lines;
 use crate::stop::Stop;
 
@@ -29,7 +29,11 @@ const PIECE: usize = 16 * 1024;
 ///
 /// # Errors
 /// When it cannot be started, ends badly, or is cut short; in words.
-pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) -> Result<(), Why> {
+pub(super) async fn run(
+    command: &Command,
+    output: &mut Lines<'_>,
+    stop: &Stop,
+) -> Result<(), FailureReason> {
     // Without a shell for it the command runs unwatched.
     let mut warden = ShellSupervisor::new().ok();
     let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
@@ -53,13 +57,13 @@ pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) 
             ended = &mut work => {
                 // Background processes of the command are left running on purpose.
                 group.let_go();
-                ended.map_err(|error| Why::from(error.to_string()))
+                ended.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.asked() => {
                 group.signal(Signal::SIGTERM);
                 // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(GRACE, work).await.ok();
-                Err(Why::from("interrupted".to_owned()))
+                Err(FailureReason::from("interrupted".to_owned()))
             }
         }
     };
@@ -69,7 +73,7 @@ pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) 
     output.end();
     match ended? {
         status if status.success() => Ok(()),
-        status => Err(Why::from(in_words(status))),
+        status => Err(FailureReason::from(in_words(status))),
     }
 }
 
@@ -99,14 +103,14 @@ fn start(command: &Command) -> io::Result<(Child, Receiver)> {
 
 /// Error for a command that did not start. Directory and command are configuration, and may be
 /// sensitive.
-fn not_started(command: &Command, error: &io::Error) -> Why {
+fn not_started(command: &Command, error: &io::Error) -> FailureReason {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
     match &command.folder {
-        Some(folder) if !folder.is_dir() => Why::new(
+        Some(folder) if !folder.is_dir() => FailureReason::new(
             format!("cannot go to the folder {}: {error}", folder.display()),
             format!("cannot go to its folder: {error}"),
         ),
-        _ => Why::new(
+        _ => FailureReason::new(
             format!("cannot start {program:?}: {error}"),
             format!("cannot start its program: {error}"),
         ),

@@ -35,11 +35,11 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// The output of a block, and its result.
 fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), Failed>) {
-    let told = RefCell::new(Vec::new());
-    let tell = |text: &str| told.borrow_mut().push(text.to_owned());
+    let output = RefCell::new(Vec::new());
+    let tell = |text: &str| output.borrow_mut().push(text.to_owned());
     let exec = LocalExec::default();
     let result = block_on(exec.run(task(&block(given)), &tell));
-    (told.into_inner(), result)
+    (output.into_inner(), result)
 }
 
 fn command(text: &str) -> (&'static str, Value) {
@@ -48,11 +48,11 @@ fn command(text: &str) -> (&'static str, Value) {
 
 #[test]
 fn both_outputs_are_reported_line_by_line_in_their_order() {
-    let (told, result) = run(&[command("echo one; echo two >&2; printf 'three\\nfour'")]);
+    let (output, result) = run(&[command("echo one; echo two >&2; printf 'three\\nfour'")]);
     assert_eq!(result, Ok(()));
     let announcement =
         r#"Executing: ["/bin/sh" "-c" "echo one; echo two >&2; printf 'three\\nfour'"]"#;
-    assert_eq!(told, [announcement, "one", "two", "three", "four"]);
+    assert_eq!(output, [announcement, "one", "two", "three", "four"]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn variables_folder_and_interpreter_are_as_given() {
     std::fs::write(folder.path().join("here"), "").unwrap();
     let environment =
         Value::Map(Map::new(Type::String, vec![("GREETING".into(), Value::string("hello"))]));
-    let (told, result) = run(&[
+    let (output, result) = run(&[
         command("echo $GREETING; ls; echo $0"),
         ("environment", environment),
         ("working_dir", Value::string(folder.path().to_string_lossy().into_owned())),
@@ -70,7 +70,7 @@ fn variables_folder_and_interpreter_are_as_given() {
     ]);
     assert_eq!(result, Ok(()));
     let quiet = "local-exec: Executing: Suppressed by quiet=true";
-    assert_eq!(told, [quiet, "hello", "here", "/bin/sh"]);
+    assert_eq!(output, [quiet, "hello", "here", "/bin/sh"]);
 }
 
 #[test]
@@ -99,29 +99,29 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
 
 #[test]
 fn of_long_output_the_end_is_kept() {
-    let (told, result) =
+    let (output, result) =
         run(&[command("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end; exit 1")]);
     let detail = result.unwrap_err().detail;
     assert!(detail.len() < 10_000 && detail.ends_with("x\nend\n"), "{}", detail.len());
     // An endless line is printed in pieces, and nothing of it is lost.
-    assert_eq!(told[1..].iter().map(String::len).sum::<usize>(), 300_003);
+    assert_eq!(output[1..].iter().map(String::len).sum::<usize>(), 300_003);
 }
 
 #[test]
 fn what_is_stopped_ends_with_all_it_has_started() {
-    let told = RefCell::new(Vec::new());
+    let output = RefCell::new(Vec::new());
     let exec = LocalExec::default();
     // The word that comes first says that the group is there; then it is asked to end.
     let tell = |text: &str| {
         if text == "started" {
             exec.stop();
         }
-        told.borrow_mut().push(text.to_owned());
+        output.borrow_mut().push(text.to_owned());
     };
     let config = block(&[command("sleep 1000 & echo started; wait; echo not reached")]);
     let failed = block_on(exec.run(task(&config), &tell)).unwrap_err();
     assert!(failed.detail.contains("interrupted"), "{failed}");
-    assert_eq!(told.into_inner().last().unwrap(), "started");
+    assert_eq!(output.into_inner().last().unwrap(), "started");
 }
 
 #[test]

@@ -15,14 +15,14 @@ const MOST_ROUNDS: usize = 16;
 
 /// One way to prove it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum AuthMethod {
     Key,
     Password,
     Questions,
     Agent,
 }
 
-impl Way {
+impl AuthMethod {
     /// Terraform's order. The agent's keys count as the same method as a given key, and a method is
     /// tried once: with a key the agent is not asked.
     const ALL: [Self; 4] = [Self::Key, Self::Password, Self::Questions, Self::Agent];
@@ -56,7 +56,7 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(
         AuthResult::Failure { remaining_methods, .. } => remaining_methods,
     };
     loop {
-        let next = Way::ALL.into_iter().find(|way| {
+        let next = AuthMethod::ALL.into_iter().find(|way| {
             let method = way.method();
             way.is_there(hop) && taken.contains(&method) && !done.contains(&method)
         });
@@ -84,16 +84,16 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(
 async fn attempt(
     handle: &mut Handle<Client>,
     hop: &SshHop,
-    way: Way,
+    way: AuthMethod,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     match way {
-        Way::Key => with_key(handle, hop).await,
-        Way::Password => {
+        AuthMethod::Key => with_key(handle, hop).await,
+        AuthMethod::Password => {
             let password = hop.password.as_deref().unwrap_or_default();
             Ok(left(handle.authenticate_password(&hop.user, password).await?))
         }
-        Way::Questions => with_answers(handle, hop).await,
-        Way::Agent => with_agent(handle, hop).await,
+        AuthMethod::Questions => with_answers(handle, hop).await,
+        AuthMethod::Agent => with_agent(handle, hop).await,
     }
 }
 

@@ -80,12 +80,12 @@ impl Session {
 struct Remote {
     input: ChannelWriteHalf<Msg>,
     output: ChannelReadHalf,
-    heard: Heard,
+    heard: RemoteOutput,
 }
 
 /// Output of the remote program. Only a little of it is kept.
 #[derive(Default)]
-struct Heard {
+struct RemoteOutput {
     /// Answers that were not read yet: one byte for each step, or a complaint.
     answered: Vec<u8>,
     /// Other output.
@@ -94,7 +94,7 @@ struct Heard {
     gone: bool,
 }
 
-impl Heard {
+impl RemoteOutput {
     /// Takes in one message.
     fn take(&mut self, message: Option<ChannelMsg>) {
         match message {
@@ -141,7 +141,7 @@ impl Remote {
         let command = format!("scp {flags} {}\n", word(folder, session.unix));
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
-        let mut remote = Self { input, output, heard: Heard::default() };
+        let mut remote = Self { input, output, heard: RemoteOutput::default() };
         // It says that it is ready.
         let ready = remote.status().await;
         match ready {
@@ -270,7 +270,7 @@ impl Remote {
 /// comes and how long it is. However much that is, little of it is kept.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn hostile(mut data: &[u8]) {
-    let mut heard = Heard::default();
+    let mut heard = RemoteOutput::default();
     while let Some((head, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(head / 2)));
         let bytes = Bytes::copy_from_slice(piece);
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn answers_are_taken_one_by_one_and_a_complaint_when_it_is_complete() {
-        let mut heard = Heard::default();
+        let mut heard = RemoteOutput::default();
         assert_eq!(heard.answer(), None);
         heard.take(data(vec![0, 0, 1]));
         assert_eq!(
@@ -305,14 +305,14 @@ mod tests {
         );
         heard.take(data(b"no space\nmore".to_vec()));
         assert_eq!(heard.answer(), Some(Err("no space".to_owned())));
-        let mut heard = Heard::default();
+        let mut heard = RemoteOutput::default();
         heard.take(None);
         assert_eq!(heard.answer(), Some(Err("the other end has gone".to_owned())));
     }
 
     #[test]
     fn a_machine_that_says_too_much_fills_no_memory() {
-        let mut heard = Heard::default();
+        let mut heard = RemoteOutput::default();
         for _ in 0..100 {
             heard.take(data(vec![b'x'; KEPT]));
             let said = ChannelMsg::ExtendedData { data: vec![b'y'; KEPT].into(), ext: 1 };

@@ -28,7 +28,7 @@ const QUESTIONS: usize = 8;
 /// Time limit of the disconnect message.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Why there is no session.
+/// Reason why there is no session.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionFailure {
     /// The machine is not the one that was meant.

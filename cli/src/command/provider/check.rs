@@ -28,7 +28,7 @@ use crate::exit::Exit;
 use crate::install::shipped::{self, ShippedProgram};
 use crate::install::signature;
 use crate::signals::SignalGuard;
-use crate::view::report::Report as Told;
+use crate::view::report::Report as Messages;
 use crate::view::{Screen, out, transient};
 
 /// Check a provider against the rules of the protocol.
@@ -122,21 +122,21 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let mut sources = Sources::new();
     let options = options(&mut diags, &mut sources, args, env);
-    let told = Told::new(Screen::of(env), false, env.compact_warnings);
-    told.diagnostics(&sources, &diags);
+    let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
+    messages.diagnostics(&sources, &diags);
     let Ok((options, _link)) = options else { return Exit::CannotCheck };
     let shown = Shown { screen: Screen::of(env) };
     let report = interruptible(options, &shown).await;
     shown.end();
     let mut diags = Diagnostics::new();
     let written = write(&mut diags, args, &report);
-    told.diagnostics(&sources, &diags);
+    messages.diagnostics(&sources, &diags);
     if args.json {
         out(&report.json());
     } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
         let mut diags = Diagnostics::new();
         let Reported { .. } = diags.error(unusable(&report.provider, why));
-        told.diagnostics(&sources, &diags);
+        messages.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
         let width = if io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
@@ -434,8 +434,8 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
 pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let played = play(&mut diags, args).await;
-    let told = Told::new(Screen::of(env), false, env.compact_warnings);
-    told.diagnostics(&Sources::new(), &diags);
+    let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
+    messages.diagnostics(&Sources::new(), &diags);
     let Ok(calls) = played else { return Exit::CannotCheck };
     let mut same = true;
     for call in &calls {

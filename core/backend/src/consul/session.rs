@@ -11,7 +11,7 @@ use super::client::Server;
 
 /// The times of a session.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rhythm {
+pub(super) struct SessionTimes {
     /// The server may end a session that has not been renewed for this long.
     pub(super) ttl: Duration,
     /// The pause after a renewal.
@@ -22,9 +22,9 @@ pub(super) struct Rhythm {
     pub(super) limit: Duration,
 }
 
-/// The rhythm of sessions with the TTL that is asked for: one renewal may be lost, and another attempt
+/// The times of sessions with the TTL that is asked for: one renewal may be lost, and another attempt
 /// follows soon.
-pub(super) const RHYTHM: Rhythm = Rhythm {
+pub(super) const RHYTHM: SessionTimes = SessionTimes {
     ttl: Duration::from_secs(15),
     pause: Duration::from_secs(7),
     retry: Duration::from_secs(1),
@@ -61,14 +61,14 @@ impl Life {
 
 impl Session {
     /// Keeps a session alive that was begun at a moment.
-    pub(super) fn keep(server: Server, id: String, began: Instant, rhythm: Rhythm) -> Self {
+    pub(super) fn keep(server: Server, id: String, began: Instant, times: SessionTimes) -> Self {
         let (stop, stopped) = channel::<()>();
         let life = Life { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
         let life = Arc::new(life);
         let (kept, name) = (Arc::clone(&life), id.clone());
         std::thread::spawn(move || {
-            let client = server.client.clone().within(rhythm.limit);
-            let mut pause = rhythm.pause;
+            let client = server.client.clone().within(times.limit);
+            let mut pause = times.pause;
             // Dropping the session closes the channel, which ends the wait at once.
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let Ok(request) = server.renewal(&name) else { return };
@@ -84,20 +84,20 @@ impl Session {
                         // The moment before the request, because the server may count from its
                         // arrival.
                         kept.set_renewed(began);
-                        rhythm.pause
+                        times.pause
                     }
                     Ok(answer) => {
                         tracing::warn!(status = %answer.status, "the lock could not be renewed");
-                        rhythm.retry
+                        times.retry
                     }
                     Err(error) => {
                         tracing::warn!(error, "the lock could not be renewed");
-                        rhythm.retry
+                        times.retry
                     }
                 };
             }
         });
-        Self { id, ttl: rhythm.ttl, life, _stop: stop }
+        Self { id, ttl: times.ttl, life, _stop: stop }
     }
 
     /// Takes the session for ended by the server.

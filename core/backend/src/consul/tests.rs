@@ -8,7 +8,7 @@ use formwork_core::state::file::StateFile;
 use formwork_value::Value;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use super::session::{RHYTHM, Rhythm, Session};
+use super::session::{RHYTHM, Session, SessionTimes};
 use super::*;
 use crate::lock::LockInfo;
 use crate::remote::{Locking, PutError, RemotePlace as _};
@@ -157,9 +157,13 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
     let gone = Reply::new("404 Not Found", "Session id 's-1' not found");
     let server = Scripted::start([busy, Reply::Reset, Reply::new("200 OK", "[]"), gone]);
     let short = Duration::from_millis(1);
-    let rhythm =
-        Rhythm { ttl: Duration::MAX, pause: short, retry: short, limit: Duration::from_secs(60) };
-    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), rhythm);
+    let times = SessionTimes {
+        ttl: Duration::MAX,
+        pause: short,
+        retry: short,
+        limit: Duration::from_secs(60),
+    };
+    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), times);
     while !session.has_ended() {
         tokio::task::yield_now().await;
     }

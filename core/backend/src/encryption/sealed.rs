@@ -78,7 +78,7 @@ impl SealedMethod {
 }
 
 /// The methods that may open a sealed state.
-pub(super) struct Openers<'m> {
+pub(super) struct OpeningMethods<'m> {
     /// All, in the order of the configuration.
     pub(super) methods: Vec<&'m SealedMethod>,
     /// The one that writes.
@@ -87,7 +87,7 @@ pub(super) struct Openers<'m> {
     pub(super) takes_plain: bool,
 }
 
-impl Openers<'_> {
+impl OpeningMethods<'_> {
     /// Opens the text of a sealed state.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use formwork_core::state::file::sealed::SEALED_VERSION;
 use super::age::AgeError;
 use super::algorithms::AesGcm;
 use super::keys::{KeyError, Keys};
-use super::sealed::{OpenError, Openers, SealedMethod};
+use super::sealed::{OpenError, OpeningMethods, SealedMethod};
 use super::wrapper::{AGE_VERSION, Base64, Layout, Metadata, StateHeader, VERSION, Wrapper};
 
 /// The methods for one kind of file.
@@ -283,7 +283,7 @@ impl Target {
     fn open_state(&self, text: &[u8]) -> Result<Opened<'static>, DecryptError> {
         let methods = self.sealed_methods()?;
         let takes_plain = self.takes_plain();
-        let opened = Openers { methods, writer: self.sealed(), takes_plain }.open(text)?;
+        let opened = OpeningMethods { methods, writer: self.sealed(), takes_plain }.open(text)?;
         Ok(Opened { text: Cow::Owned(opened.text), is_current: opened.is_current })
     }
 }

@@ -17,7 +17,7 @@ use crate::store::{LockEnd, StoreError, StoreOperation};
 const ATTEMPTS: usize = 10;
 
 /// A lock that is held. Dropping it gives it back.
-pub(super) struct Held {
+pub(super) struct HeldLock {
     /// Its id, as others see it.
     pub(super) id: String,
     /// The locked file, which is the state file.
@@ -30,7 +30,7 @@ pub(super) struct Held {
     pub(super) is_ours: bool,
 }
 
-impl Held {
+impl HeldLock {
     /// Takes the lock, making the file if there is none. There is nothing to hold of what is no file:
     /// no state is kept there.
     pub(super) fn take(files: &Files, operation: &str) -> Result<Option<Self>, StoreError> {
@@ -111,7 +111,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
         // A file made for the lock must not stay: later commands would take it for an emptied

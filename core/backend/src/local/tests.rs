@@ -362,7 +362,7 @@ fn a_lock_that_could_not_be_reported_leaves_nothing() {
     let folder = folder();
     let files = Files::of(state_in(&folder));
     std::fs::create_dir(files.beside(".lock.info")).unwrap();
-    assert!(matches!(Held::take(&files, "test"), Err(StoreError::Failed { .. })));
+    assert!(matches!(HeldLock::take(&files, "test"), Err(StoreError::Failed { .. })));
     assert!(!state_in(&folder).exists());
 }
 

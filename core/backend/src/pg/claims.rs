@@ -14,7 +14,7 @@ use crate::claims::Claims;
 use crate::remote::Cause;
 
 /// The claims in the table that matter for a merge.
-pub(super) struct Held {
+pub(super) struct HeldClaims {
     own: BTreeSet<String>,
     others: BTreeSet<String>,
 }
@@ -27,13 +27,13 @@ impl Table {
         workspace: &str,
         own: &[String],
         changed: &[String],
-    ) -> Result<Held, Cause> {
+    ) -> Result<HeldClaims, Cause> {
         let query = format!(
             "SELECT address, run = ANY($2) FROM {} WHERE workspace = $1 AND changes AND (run = ANY($2) OR address = ANY($3))",
             self.own("formwork_claims")
         );
         let rows = transaction.query(&query, &[&workspace, &own, &changed]).await;
-        let mut held = Held { own: BTreeSet::new(), others: BTreeSet::new() };
+        let mut held = HeldClaims { own: BTreeSet::new(), others: BTreeSet::new() };
         for row in rows? {
             match row.get(1) {
                 true => held.own.insert(row.get(0)),
@@ -44,7 +44,7 @@ impl Table {
     }
 }
 
-impl Held {
+impl HeldClaims {
     /// Whether a claim that was made is not there any more.
     pub(super) fn lacks(&self, claims: &Claims) -> bool {
         let instances = claims.changes.iter().map(ToString::to_string);
@@ -78,7 +78,7 @@ pub(super) fn output(name: &str) -> String {
     format!("output.{name}")
 }
 
-impl Ownership for Held {
+impl Ownership for HeldClaims {
     fn has_claimed(&self, addr: &InstanceAddr) -> bool {
         self.own.contains(&addr.to_string())
     }

@@ -32,12 +32,12 @@ pub(super) struct PgPlace {
     /// The sum of the text that was last read or written; `None` if there was none.
     known: Option<String>,
     /// The advisory lock that is held.
-    held: Option<Held>,
+    held: Option<AdvisoryLock>,
 }
 
 /// An advisory lock that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
+struct AdvisoryLock {
     key: i64,
     mode: LockMode,
 }
@@ -71,7 +71,7 @@ impl PgPlace {
     pub(super) async fn client(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
             let client = self.table.open().await?;
-            if let Some(Held { key, mode }) = self.held {
+            if let Some(AdvisoryLock { key, mode }) = self.held {
                 let taken = match mode {
                     LockMode::Exclusive if key == CREATION => take_creation(&client).await?,
                     LockMode::Exclusive => try_lock(&client, key).await?,
@@ -228,13 +228,13 @@ impl PgPlace {
                 return Ok(LockAttempt::Creating);
             }
             let mode = LockMode::Exclusive;
-            self.held = Some(Held { key: CREATION, mode });
+            self.held = Some(AdvisoryLock { key: CREATION, mode });
             return Ok(LockAttempt::Taken(mode));
         };
         let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
         match (took_row, is_creating) {
             (true, false) => {
-                self.held = Some(Held { key, mode });
+                self.held = Some(AdvisoryLock { key, mode });
                 Ok(LockAttempt::Taken(mode))
             }
             (true, true) => {
@@ -258,7 +258,7 @@ impl PgPlace {
 
     /// Releases the lock.
     pub(super) async fn unlock(&mut self) -> Result<(), Cause> {
-        let Some(Held { key, mode }) = self.held.take() else { return Ok(()) };
+        let Some(AdvisoryLock { key, mode }) = self.held.take() else { return Ok(()) };
         match (self.client.take_if(|client| !client.is_lost()), mode) {
             (Some(client), LockMode::Exclusive) => release(&client, key).await,
             (Some(client), LockMode::Shared) => release_shared(&client, key).await,

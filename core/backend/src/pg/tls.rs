@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formwork_core::disk::{MAX_RECORD, read_file};
+use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
 use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
-};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -73,12 +72,12 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
     // Without a check of the issuer, the server must still prove that it has the key of its
     // certificate.
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
-    let verifier = ByMode {
+    let rule = ByMode {
         // As in Go's `lib/pq`, `require` with a file of authorities checks what `verify-ca` does.
         checks_issuer: trusted.is_some(),
         checks_name: mode == TlsMode::VerifyFull,
-        chain: trusted.unwrap_or(fallback),
     };
+    let verifier = RuledVerifier { chain: trusted.unwrap_or(fallback), rule };
     let builder = ClientConfig::builder_with_provider(cryptography)
         .with_safe_default_protocol_versions()?
         .dangerous()
@@ -114,25 +113,21 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
 /// Verifies the certificate of a server as far as the mode asks for it.
 #[derive(Debug)]
 struct ByMode {
-    chain: Arc<dyn ServerCertVerifier>,
     checks_issuer: bool,
     checks_name: bool,
 }
 
-impl ServerCertVerifier for ByMode {
-    fn verify_server_cert(
+impl CertificateRule for ByMode {
+    fn verdict(
         &self,
-        shown: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        ocsp: &[u8],
-        now: UnixTime,
+        chain: &dyn ServerCertVerifier,
+        shown: ShownCertificate<'_>,
     ) -> Result<ServerCertVerified, Error> {
         use CertificateError::{NotValidForName, NotValidForNameContext};
         if !self.checks_issuer {
             return Ok(ServerCertVerified::assertion());
         }
-        match self.chain.verify_server_cert(shown, between, name, ocsp, now) {
+        match shown.verify(chain) {
             // The chain is checked before the name, so with this error the issuer is a trusted one.
             Err(Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
                 if !self.checks_name =>
@@ -141,27 +136,5 @@ impl ServerCertVerifier for ByMode {
             }
             verdict => verdict,
         }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chain.verify_tls12_signature(message, shown, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        shown: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chain.verify_tls13_signature(message, shown, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.chain.supported_verify_schemes()
     }
 }

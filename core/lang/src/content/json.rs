@@ -34,7 +34,8 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
         } else if let Some(labels) = expected.labels(&name) {
             // A block type may occur several times: HCL adds the blocks of each member to those
             // before.
-            let mut maker = Maker { diags, kind: member.name, labels, blocks: &mut body.blocks };
+            let mut maker =
+                BlockBuilder { diags, kind: member.name, labels, blocks: &mut body.blocks };
             maker.labelled(Vec::new(), member.expr);
         } else {
             body.undecided.push(member);
@@ -50,14 +51,14 @@ pub(super) fn redefined(diags: &mut Diagnostics, member: &Attribute, summary: &s
 }
 
 /// Makes the blocks of one type.
-struct Maker<'m> {
+struct BlockBuilder<'m> {
     diags: &'m mut Diagnostics,
     kind: Ident,
     labels: &'m [&'m str],
     blocks: &'m mut Vec<Block>,
 }
 
-impl Maker<'_> {
+impl BlockBuilder<'_> {
     /// Makes blocks out of what stands behind some labels.
     fn labelled(&mut self, labels: Vec<Ident>, expr: Expr) {
         let Some(label) = self.labels.get(labels.len()) else {

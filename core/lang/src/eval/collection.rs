@@ -139,7 +139,7 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
         let collection = self.expr(&for_expr.collection, frames)?;
-        let mut turns = Turns::new(expr, for_expr, &collection);
+        let mut turns = ForLoop::new(expr, for_expr, &collection);
         if !self.iterable(expr, &for_expr.collection, &collection, frames)? {
             return Ok(Value::dynamic().mark(turns.marks));
         }
@@ -234,7 +234,11 @@ impl Evaluator<'_> {
         self.fail(diag.at(condition.span).within(expr.span), condition, frames)
     }
 
-    fn for_tuple(&mut self, turns: &mut Turns<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn for_tuple(
+        &mut self,
+        turns: &mut ForLoop<'_>,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
         let mut values = Vec::with_capacity(turns.items().len());
         for at in 0..turns.items().len() {
             self.turn(turns, at, frames, |this, for_expr, frames| {
@@ -249,7 +253,7 @@ impl Evaluator<'_> {
 
     fn for_object(
         &mut self,
-        turns: &mut Turns<'_>,
+        turns: &mut ForLoop<'_>,
         key_expr: &Expr,
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
@@ -282,7 +286,7 @@ impl Evaluator<'_> {
 
     fn for_groups(
         &mut self,
-        turns: &mut Turns<'_>,
+        turns: &mut ForLoop<'_>,
         key_expr: &Expr,
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
@@ -309,7 +313,7 @@ impl Evaluator<'_> {
     /// `each` make the result, whose marks are collected.
     fn turn(
         &mut self,
-        turns: &mut Turns<'_>,
+        turns: &mut ForLoop<'_>,
         at: usize,
         frames: Frames<'_>,
         mut each: impl FnMut(&mut Self, &ForExpr, Frames<'_>) -> Result<Marks, Reported>,
@@ -386,7 +390,7 @@ fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
 }
 
 /// A `for` on its way through a collection.
-struct Turns<'v> {
+struct ForLoop<'v> {
     expr: &'v Expr,
     for_expr: &'v ForExpr,
     collection: &'v Value,
@@ -396,7 +400,7 @@ struct Turns<'v> {
     known: bool,
 }
 
-impl<'v> Turns<'v> {
+impl<'v> ForLoop<'v> {
     fn new(expr: &'v Expr, for_expr: &'v ForExpr, collection: &'v Value) -> Self {
         Self { expr, for_expr, collection, marks: collection.marks(), known: true }
     }

@@ -11,7 +11,7 @@ use super::provision::{self, ProvisionerRun};
 use super::{ApplyOutcome, View};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
-use crate::config::When;
+use crate::config::ProvisionerTiming;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
 use crate::instance::{encode, find_stored, label_before, plain};
@@ -144,7 +144,7 @@ async fn run_beside(
     let Some((node, provisioners)) = written.or_else(removed) else { return Ok(()) };
     if vertex.deposed.is_some()
         || object.status == Status::Tainted
-        || !provision::any(provisioners, When::Destroy)
+        || !provision::any(provisioners, ProvisionerTiming::Destroy)
     {
         return Ok(());
     }
@@ -154,6 +154,6 @@ async fn run_beside(
         key: &addr.key,
         object: &vertex.change.before,
     };
-    let run = ProvisionerRun { addr, provisioners, when: When::Destroy };
+    let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Destroy };
     Box::pin(provision::provision(view, diags, run, &scope)).await
 }

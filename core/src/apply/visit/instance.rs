@@ -17,7 +17,7 @@ use super::{ApplyOutcome, View};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
-use crate::config::When;
+use crate::config::ProvisionerTiming;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::instance::{
@@ -331,7 +331,7 @@ impl<'a> Work<'a> {
         let Salvaged { result, left } = salvaged;
         let creating = self.action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
-        let provisions = creating && provision::any(provisioners, When::Create);
+        let provisions = creating && provision::any(provisioners, ProvisionerTiming::Create);
         let in_doubt = matches!(left, RemainingObject::InDoubt);
         // Provisioners of a new object have not run when its creation failed.
         let sound = matches!(left, RemainingObject::Found(_)) && !provisions;
@@ -370,7 +370,7 @@ impl<'a> Work<'a> {
             announced.settle_for_now(diags, half_made.as_ref());
             let scope = config.scope.clone().with_self(made.clone());
             let addr = &self.change().addr;
-            let run = ProvisionerRun { addr, provisioners, when: When::Create };
+            let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Create };
             let done = Box::pin(provision::provision(self.view, diags, run, &scope)).await;
             if done.is_err() {
                 value = None;

@@ -9,12 +9,12 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Plain, Reported, Value};
 
 use super::View;
 use crate::addr::InstanceAddr;
-use crate::config::{OnFailure, Provisioner, When};
+use crate::config::{OnFailure, Provisioner, ProvisionerTiming};
 use crate::event::Event;
 use crate::provisioner::{Failed, Task, connection};
 
 /// Whether anything runs at that time.
-pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
+pub(super) fn any(provisioners: &[Provisioner], when: ProvisionerTiming) -> bool {
     provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
@@ -23,7 +23,7 @@ pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
 pub(super) struct ProvisionerRun<'a> {
     pub(super) addr: &'a InstanceAddr,
     pub(super) provisioners: &'a [Provisioner],
-    pub(super) when: When,
+    pub(super) when: ProvisionerTiming,
 }
 
 /// Runs the provisioners of that time.
@@ -38,7 +38,7 @@ pub(super) async fn provision(
 ) -> Result<(), Reported> {
     let ProvisionerRun { addr, provisioners, when } = run;
     debug_assert!(
-        when == When::Destroy || view.journal.may_run_beside(addr),
+        when == ProvisionerTiming::Destroy || view.journal.may_run_beside(addr),
         "something runs beside an object that the journal has as whole"
     );
     // In the order of the blocks and never at once, as in Terraform: one often prepares the next.

@@ -27,25 +27,25 @@ pub(in crate::plan) fn connect<'c>(
     }
 }
 
-type Because = fn(Span) -> EdgeReason;
+type ReasonAt = fn(Span) -> EdgeReason;
 
 /// Returns the references of a vertex, and those needed to find the objects that are imported into
 /// a resource.
 pub(in crate::plan) fn mentions<'c>(
     config: &'c Config,
     vertex: &Vertex<'c>,
-) -> Vec<(Mentions<'c>, Because)> {
+) -> Vec<(Mentions<'c>, ReasonAt)> {
     match vertex {
         Vertex::SharedVertex(shared) => {
             let all = shared.mentions(config).into_iter();
-            all.map(|mentions| (mentions, EdgeReason::Mention as Because)).collect()
+            all.map(|mentions| (mentions, EdgeReason::Mention as ReasonAt)).collect()
         }
         Vertex::Resource(resource) => {
             let own = (resource.node, resource.config.references.as_slice());
             let imports = resource.imports.iter();
             let imports = imports.map(|it| (config.root_node(), it.references.as_slice()));
-            let imports = imports.map(|mentions| (mentions, EdgeReason::Import as Because));
-            std::iter::once((own, EdgeReason::Mention as Because)).chain(imports).collect()
+            let imports = imports.map(|mentions| (mentions, EdgeReason::Import as ReasonAt));
+            std::iter::once((own, EdgeReason::Mention as ReasonAt)).chain(imports).collect()
         }
         Vertex::Read(_) | Vertex::Orphan(_) => Vec::new(),
     }

@@ -26,7 +26,7 @@ pub(in crate::plan) fn add<'c>(
         return graph;
     }
     let mut draft = graph.thaw();
-    for Early { resource, provider, read } in reads {
+    for EarlyRead { resource, provider, read } in reads {
         let read = draft.add(Vertex::Read(read));
         draft.connect(read, provider, EdgeReason::Provider);
         draft.connect(resource, read, EdgeReason::Order("plans what was read"));
@@ -35,7 +35,7 @@ pub(in crate::plan) fn add<'c>(
 }
 
 /// Something to be read, and the vertices it stands between.
-struct Early<'c> {
+struct EarlyRead<'c> {
     resource: VertexId,
     provider: VertexId,
     read: ReadVertex<'c>,
@@ -43,7 +43,7 @@ struct Early<'c> {
 
 /// Returns the resources to read ahead, in the order in which they can be planned: those planned
 /// first are read first.
-fn reads<'c>(graph: &Graph<Vertex<'c>, EdgeReason>) -> Vec<Early<'c>> {
+fn reads<'c>(graph: &Graph<Vertex<'c>, EdgeReason>) -> Vec<EarlyRead<'c>> {
     let mut waits = vec![false; graph.len()];
     let mut reads = Vec::new();
     for &id in graph.order() {
@@ -60,7 +60,7 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, EdgeReason>) -> Vec<Early<'c>> {
         if is_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
             let read = ReadVertex { addr, config, provider, prior };
-            reads.push(Early { resource: id, provider: configured, read });
+            reads.push(EarlyRead { resource: id, provider: configured, read });
         }
     }
     reads

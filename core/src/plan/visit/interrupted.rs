@@ -11,7 +11,7 @@ use super::import::{ImportOutcome, find_at};
 use super::prior::{Owner, Prior};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
-use crate::config::{Resource, When};
+use crate::config::{ProvisionerTiming, Resource};
 use crate::instance::plain;
 use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
@@ -88,7 +88,7 @@ pub(super) async fn look_for(
         let why = format!("and there is one, but it is not as {about} was to be: {difference}");
         return in_doubt(diags, &why);
     }
-    if config.provisioners.iter().any(|provisioner| provisioner.when == When::Create) {
+    if config.provisioners.iter().any(|provisioner| provisioner.when == ProvisionerTiming::Create) {
         // It is unknown how far the provisioners ran, so the object is tainted.
         let mut object = (*prior.object).clone();
         // As after any failed creation: the next apply replaces the object and runs all

@@ -49,7 +49,7 @@ impl ProviderClient {
             Err(failure) if failure.is_passing() => failure,
             answer => return answer,
         };
-        let fresh = self.calls.mending.replace(self.addr(), &self.slot, before).await;
+        let fresh = self.calls.restarts.replace(self.addr(), &self.slot, before).await;
         let Some(fresh) = fresh else { return Err(first) };
         let (provider, address, reason) = (self.addr(), about, first.kind());
         tracing::info!(%provider, call, %address, reason, "call is repeated");

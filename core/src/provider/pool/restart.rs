@@ -44,9 +44,9 @@ impl ProviderSlot {
 
 /// Notes that are still to be handled.
 #[derive(Default)]
-pub(in crate::provider) struct Mending {
+pub(in crate::provider) struct RestartQueue {
     /// Number of tasks that serve restart requests. Without one, waiting is useless.
-    n_menders: Cell<usize>,
+    n_workers: Cell<usize>,
     notes: RefCell<VecDeque<RestartRequest>>,
     left: Notify,
 }
@@ -59,7 +59,7 @@ struct RestartRequest {
     done: oneshot::Sender<Option<Arc<dyn Provider>>>,
 }
 
-impl Mending {
+impl RestartQueue {
     /// Checks a provider that gave no answer. Returns the provider to ask next, which is the same
     /// one if it lives; `None` if there is none to ask.
     pub(in crate::provider) async fn replace(
@@ -69,7 +69,7 @@ impl Mending {
         before: Arc<dyn Provider>,
     ) -> Option<Arc<dyn Provider>> {
         // Outside of a walk no task serves requests, and waiting for one would never end.
-        if self.n_menders.get() == 0 {
+        if self.n_workers.get() == 0 {
             return None;
         }
         let (done, replaced) = oneshot::channel();
@@ -91,18 +91,18 @@ impl Mending {
 }
 
 /// Counts a task that serves restart requests, until it is dropped.
-pub(super) struct RestartWorker<'m>(&'m Mending);
+pub(super) struct RestartWorker<'m>(&'m RestartQueue);
 
 impl<'m> RestartWorker<'m> {
-    pub(super) fn new(mending: &'m Mending) -> Self {
-        mending.n_menders.set(mending.n_menders.get() + 1);
-        Self(mending)
+    pub(super) fn new(restarts: &'m RestartQueue) -> Self {
+        restarts.n_workers.set(restarts.n_workers.get() + 1);
+        Self(restarts)
     }
 }
 
 impl Drop for RestartWorker<'_> {
     fn drop(&mut self) {
-        self.0.n_menders.set(self.0.n_menders.get() - 1);
+        self.0.n_workers.set(self.0.n_workers.get() - 1);
     }
 }
 
@@ -125,7 +125,7 @@ impl Pool<'_> {
         let notes =
             unfold(
                 restart_worker.0,
-                |mending| async move { Some((mending.next().await, mending)) },
+                |restarts| async move { Some((restarts.next().await, restarts)) },
             );
         // Without a limit: each request belongs to a waiting call, and their number is bounded by
         // the parallelism.

@@ -71,16 +71,16 @@ pub(in crate::state) struct NotUnderstood {
 /// # Errors
 /// When a whole record cannot be understood.
 pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, NotUnderstood> {
-    read_within(bytes, &mut Effort::of(bytes))
+    read_within(bytes, &mut ChecksumBudget::of(bytes))
 }
 
 /// The bytes that checksums were made of, and their limit.
-struct Effort {
+struct ChecksumBudget {
     spent: usize,
     limit: usize,
 }
 
-impl Effort {
+impl ChecksumBudget {
     fn of(bytes: &[u8]) -> Self {
         Self { spent: 0, limit: bytes.len().saturating_mul(PASSES) }
     }
@@ -96,12 +96,12 @@ impl Effort {
     }
 }
 
-fn read_within(bytes: &[u8], effort: &mut Effort) -> Result<Log, NotUnderstood> {
+fn read_within(bytes: &[u8], budget: &mut ChecksumBudget) -> Result<Log, NotUnderstood> {
     let mut log = Log::default();
     let (mut at, mut last) = (0, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let Some((skipped, number, text)) = next_whole(rest, last, effort) else {
+        let Some((skipped, number, text)) = next_whole(rest, last, budget) else {
             // Without this distinction every crash in the middle of a write would count as damage
             // and stop the next `apply`.
             if !is_torn(rest) {
@@ -131,7 +131,7 @@ fn read_within(bytes: &[u8], effort: &mut Effort) -> Result<Log, NotUnderstood> 
 fn next_whole<'b>(
     bytes: &'b [u8],
     last: u64,
-    effort: &mut Effort,
+    budget: &mut ChecksumBudget,
 ) -> Option<(usize, u64, &'b [u8])> {
     (0..bytes.len().saturating_sub(HEAD)).find_map(|at| {
         let head: [u8; 8] = bytes.get(at + 8..at + 16)?.try_into().ok()?;
@@ -140,7 +140,7 @@ fn next_whole<'b>(
         // record.
         let is_likely = number > last && number - last <= LIKELY;
         let length = length_of(&bytes[at..]).filter(|_| is_likely)?;
-        let (number, text) = effort.allows(length).then(|| whole(&bytes[at..]))??;
+        let (number, text) = budget.allows(length).then(|| whole(&bytes[at..]))??;
         Some((at, number, text))
     })
 }
@@ -198,9 +198,9 @@ mod tests {
         head[..4].copy_from_slice(&(1_u32 << 15).to_le_bytes());
         head[8] = 1;
         let bytes = head.repeat(size / HEAD);
-        let mut effort = Effort::of(&bytes);
-        let log = read_within(&bytes, &mut effort).unwrap();
+        let mut budget = ChecksumBudget::of(&bytes);
+        let log = read_within(&bytes, &mut budget).unwrap();
         assert_eq!(log.records.len(), 0);
-        assert!(effort.spent > 0 && effort.spent <= PASSES * size, "{} bytes", effort.spent);
+        assert!(budget.spent > 0 && budget.spent <= PASSES * size, "{} bytes", budget.spent);
     }
 }

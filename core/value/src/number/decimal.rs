@@ -238,20 +238,20 @@ impl Decimal {
 /// it, cut off just below the size of that interval.
 struct Shortest {
     value: Decimal,
-    lower: Cut,
-    upper: Cut,
+    lower: Truncated,
+    upper: Truncated,
     /// Whether the ends themselves read back to the value.
     inclusive: bool,
 }
 
 /// A decimal that may have been cut off.
-struct Cut {
+struct Truncated {
     decimal: Decimal,
     /// Whether something that is not zero was cut off.
     more: bool,
 }
 
-impl Cut {
+impl Truncated {
     fn digit(&self, at: usize) -> u8 {
         self.decimal.digits.get(at).copied().unwrap_or(b'0')
     }
@@ -302,7 +302,7 @@ impl Shortest {
 }
 
 /// `number × 2^exponent` in decimal, cut off below `10^below`.
-fn cut(number: &UBig, exponent: i64, below: i64) -> Cut {
+fn cut(number: &UBig, exponent: i64, below: i64) -> Truncated {
     let five = UBig::from(5u8);
     let (scaled, shift, divisor) = if below < 0 {
         (number * five.pow(unsigned(-below)), exponent - below, None)
@@ -320,7 +320,7 @@ fn cut(number: &UBig, exponent: i64, below: i64) -> Cut {
     };
     let right = unsigned(-shift);
     let more = more || scaled.trailing_zeros().is_some_and(|zeros| zeros < right);
-    Cut { decimal: Decimal::new((scaled >> right).to_string(), below), more }
+    Truncated { decimal: Decimal::new((scaled >> right).to_string(), below), more }
 }
 
 #[cfg(test)]

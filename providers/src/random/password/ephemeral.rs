@@ -3,13 +3,13 @@
 use formwork_sdk::prelude::*;
 
 use super::hash;
-use crate::random::text::Recipe;
+use crate::random::text::StringRules;
 
 /// Random text that is neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
 pub(crate) struct Password {
     #[attr(flatten, fills)]
-    recipe: Recipe,
+    recipe: StringRules,
     /// The text.
     #[attr(computed, sensitive)]
     result: String,

@@ -11,7 +11,7 @@ pub(crate) struct ResourceArgs {
     /// The struct to be made.
     pub(crate) name: Ident,
     /// Fields of the resource, such as the client of a service, by the name that expressions use.
-    pub(crate) held: Vec<Held>,
+    pub(crate) held: Vec<HandlerField>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
     pub(crate) ready: Option<Waiting>,
@@ -19,7 +19,7 @@ pub(crate) struct ResourceArgs {
 }
 
 /// A field available to handlers.
-pub(crate) struct Held {
+pub(crate) struct HandlerField {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
 }
@@ -113,7 +113,7 @@ impl Parse for ResourceArgs {
 }
 
 /// Arguments in parentheses behind the name.
-fn held(input: ParseStream<'_>) -> Result<Vec<Held>> {
+fn held(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());
     }
@@ -122,9 +122,9 @@ fn held(input: ParseStream<'_>) -> Result<Vec<Held>> {
     let one = |input: ParseStream<'_>| {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
-        Ok(Held { ident, ty: input.parse()? })
+        Ok(HandlerField { ident, ty: input.parse()? })
     };
-    let held = Punctuated::<Held, Token![,]>::parse_terminated_with;
+    let held = Punctuated::<HandlerField, Token![,]>::parse_terminated_with;
     Ok(held(&content, one)?.into_iter().collect())
 }
 

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::{Error, Expr, Ident, Result};
 
-use super::args::Held;
+use super::args::HandlerField;
 use crate::part::Part;
 
 /// The words for a call and for what it brings as a whole.
@@ -72,7 +72,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Fields that the handlers hold.
-    pub(crate) fn held(held: &[Held]) -> Self {
+    pub(crate) fn held(held: &[HandlerField]) -> Self {
         let variables = held.iter().enumerate().map(|(at, held)| {
             let at = syn::Index::from(at);
             (held.ident.clone(), quote!(&self.#at))
@@ -109,7 +109,7 @@ impl Scope {
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
+pub(crate) fn checked(held: &[HandlerField], parts: &[Part<'_>]) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
             || WHOLES.iter().any(|whole| one.ident == whole);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::chance::Chance;
 use crate::folder::Folder;
-use crate::sight;
+use crate::observation;
 
 /// The decisions of a person about what a kill left open.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) fn decide(
         folder.answer(&["recover", "review"], "")?;
         open = open_operations(folder)?;
     }
-    let mut taken = sight::known(&folder.run(&["state", "pull"])?.out).ids;
+    let mut taken = observation::known(&folder.run(&["state", "pull"])?.out).ids;
     let mut answers = Vec::new();
     for one in &open {
         let addr = one["address"].as_str().unwrap_or_default();
@@ -76,7 +76,7 @@ fn open_operations(folder: &Folder<'_>) -> Result<Vec<Value>, Box<dyn Error>> {
 fn made_for(folder: &Folder<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
     let planned = &one["planned"];
     let parts = ["name", "size", "kind"];
-    let mut world = sight::world(&folder.world()).into_iter();
+    let mut world = observation::world(&folder.world()).into_iter();
     let fits = |it: &Value| parts.iter().all(|part| it[*part] == planned[*part]);
     world.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
 }

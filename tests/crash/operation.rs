@@ -5,7 +5,7 @@ use crate::config::Config;
 
 /// Subject of a life.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum Operation {
     /// Another configuration is applied.
     Apply,
     /// It is, and some objects are replaced whatever it says.
@@ -23,7 +23,7 @@ pub(crate) enum Deed {
 /// File of a saved plan.
 pub(crate) const PLAN: &str = "kept.plan";
 
-impl Deed {
+impl Operation {
     /// One at random, for a configuration that was applied.
     pub(crate) fn any(chance: &mut Chance, config: &Config) -> Self {
         match chance.below(20) {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::config::Wish;
+use crate::config::ExpectedObject;
 
 /// The objects that really exist, by id.
 pub(crate) type World = BTreeMap<String, Value>;
@@ -49,14 +49,18 @@ pub(crate) fn known(state: &str) -> Known {
     known
 }
 
-/// The wishes that are not fulfilled, by the objects that exist and are known.
-pub(crate) fn unfulfilled(wishes: &[Wish], world: &World, known: &Known) -> Vec<String> {
+/// The expected objects that are missing or different, by the objects that exist and are known.
+pub(crate) fn unfulfilled(
+    expected: &[ExpectedObject],
+    world: &World,
+    known: &Known,
+) -> Vec<String> {
     let of_name = |name: &str| {
         let mut all = world.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
         (all.next(), all.next().is_some())
     };
     let mut wrong = Vec::new();
-    for Wish { addr, name, traits, link } in wishes {
+    for ExpectedObject { addr, name, traits, link } in expected {
         let (Some((id, it)), is_double) = of_name(name) else {
             wrong.push(format!("{addr} is not there"));
             continue;
@@ -71,8 +75,8 @@ pub(crate) fn unfulfilled(wishes: &[Wish], world: &World, known: &Known) -> Vec<
                 .push(format!("{addr} should have {traits:?} and the link {link:?}, {id} is {it}"));
         }
     }
-    let wished = |name: &Value| wishes.iter().any(|wish| *name == wish.name);
-    let more = world.iter().filter(|(id, it)| known.ids.contains(*id) && !wished(&it["name"]));
+    let is_expected = |name: &Value| expected.iter().any(|object| *name == object.name);
+    let more = world.iter().filter(|(id, it)| known.ids.contains(*id) && !is_expected(&it["name"]));
     wrong.extend(more.map(|(id, _)| format!("{id} is not wanted")));
     wrong.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
     wrong

@@ -1,4 +1,4 @@
-//! A layer in front of the provider: records calls, performs them in the world or lets them fail,
+//! A layer in world_provider of the provider: records calls, performs them in the world or lets them fail,
 //! and adds private data, provider meta and identities, whose values the host must keep.
 
 use bytes::Bytes;
@@ -27,7 +27,7 @@ use crate::log::Log;
 use crate::world::{Moment, World, asked_to_fail};
 
 /// A provider behind a log and a world.
-pub(crate) struct Front<P> {
+pub(crate) struct WorldProvider<P> {
     pub(crate) inner: P,
     pub(crate) log: Log,
     pub(crate) world: World,
@@ -84,7 +84,7 @@ fn meta_schema() -> Schema {
     schema
 }
 
-impl<P: Provider> Front<P> {
+impl<P: Provider> WorldProvider<P> {
     /// The provider of a resource type.
     fn of(&self, kind: &str) -> &dyn Provider {
         if kind == legacy::KIND { &Legacy } else { &self.inner }
@@ -139,7 +139,7 @@ fn with_word(private: &Bytes, word: &str) -> Bytes {
     }
 }
 
-impl<P: Provider> Provider for Front<P> {
+impl<P: Provider> Provider for WorldProvider<P> {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         use Request as Q;
         use Response as A;
@@ -176,7 +176,7 @@ impl<P: Provider> Provider for Front<P> {
     }
 }
 
-impl<P: Provider> Front<P> {
+impl<P: Provider> WorldProvider<P> {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let mut schema = self.inner.schema().await?;
         schema.resources.insert(legacy::KIND.to_owned(), legacy::schema());
