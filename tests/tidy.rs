@@ -1,6 +1,7 @@
 //! Invariants of `ARCHITECTURE.md` that the compiler cannot keep: each is read off the source tree
 //! or tried out. Other tests check the behaviour of the product.
 
+mod circles;
 mod determinism;
 mod docs;
 mod layers;

@@ -10,6 +10,7 @@ mod folder;
 pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
+pub(crate) mod limits;
 mod link;
 pub(crate) mod login;
 pub(crate) mod netrc;
@@ -22,9 +23,10 @@ use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr};
 
-use archive::{ArchiveError, Format, Limits};
+use archive::Format;
 use checksum::ExpectedChecksum;
-use http::HttpError;
+use http::{Download, HttpError};
+use limits::{ArchiveError, Limits};
 use netrc::Netrc;
 use oci::{OciError, OciRegistries};
 

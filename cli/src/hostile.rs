@@ -9,7 +9,8 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
 use crate::env::Env;
-use crate::fetch::archive::{self, Format, Limits};
+use crate::fetch::archive::{self, Format};
+use crate::fetch::limits::Limits;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http, oci};
 use crate::install::lockfile::LockFile;

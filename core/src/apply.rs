@@ -4,6 +4,7 @@
 mod build;
 mod destroy_order_source;
 mod destroy_timing;
+mod index;
 mod order;
 mod record;
 mod render;

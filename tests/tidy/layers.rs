@@ -253,13 +253,13 @@ fn module_of(file: &File) -> Option<&str> {
 }
 
 /// The module of a folder that a file belongs to.
-fn module_in<'f>(folder: &str, file: &'f File) -> Option<&'f str> {
+pub(super) fn module_in<'f>(folder: &str, file: &'f File) -> Option<&'f str> {
     let within = file.path.strip_prefix(folder)?;
     within.split('/').next().map(|first| first.trim_end_matches(".rs"))
 }
 
 /// The paths below `crate::` that a string mentions, groups taken apart one level deep.
-fn crate_paths(text: &str) -> Vec<(usize, String)> {
+pub(super) fn crate_paths(text: &str) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("crate::") {
         let line = text[..at].lines().count().max(1);
@@ -287,11 +287,11 @@ fn crate_paths(text: &str) -> Vec<(usize, String)> {
     paths
 }
 
-fn split_group(group: &str) -> impl Iterator<Item = String> {
+pub(super) fn split_group(group: &str) -> impl Iterator<Item = String> {
     group.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-fn product_text(file: &File) -> String {
+pub(super) fn product_text(file: &File) -> String {
     let lines = file
         .product_lines()
         .map(|(_, line)| if line.trim_start().starts_with("//") { "" } else { line });
@@ -338,57 +338,6 @@ fn modules_of_the_operations_and_of_the_command_line_use_only_lower_layers() {
     let mut violations = upward_uses("core/operation/src/", &OPERATION_LAYERS);
     violations.extend(upward_uses("cli/src/", &CLI_LAYERS));
     none(&violations, "a module may use only modules on lines above its own");
-}
-
-/// The modules next to the one of a file that its text uses. The file is so many folders below them.
-fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for (at, _) in text.match_indices("super::") {
-        let is_first = !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
-        let rest = text[at..].trim_start_matches("super::");
-        let n_up = (text.len() - at - rest.len()) / "super::".len();
-        if !is_first || n_up != depth {
-            continue;
-        }
-        let names = match rest.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or_default(),
-            None => rest,
-        };
-        let names = split_group(names.split([';', '(']).next().unwrap_or_default());
-        found.extend(names.filter_map(|name| words(&name).next().map(str::to_owned)));
-    }
-    found
-}
-
-#[test]
-fn commands_do_not_use_each_other_in_a_circle() {
-    const FOLDER: &str = "cli/src/command/";
-    let mut uses: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for file in product() {
-        let Some(module) = module_in(FOLDER, file) else { continue };
-        let (text, depth) = (product_text(file), file.path.matches('/').count() - 2);
-        let used = uses.entry(module).or_default();
-        used.extend(neighbours(&text, depth));
-        let paths = crate_paths(&text).into_iter().filter_map(|(_, path)| {
-            Some(path.strip_prefix("command::")?.split("::").next()?.to_owned())
-        });
-        used.extend(paths);
-        used.remove(module);
-    }
-    assert!(uses["apply"].contains("operation"), "the paths are found: {:?}", uses["apply"]);
-    // Modules that use none of those left, over and over.
-    while let Some(free) = uses.iter().find_map(|(module, used)| {
-        used.iter().all(|other| !uses.contains_key(other.as_str())).then_some(*module)
-    }) {
-        uses.remove(free);
-    }
-    let is_left = |name: &&String| uses.contains_key(name.as_str());
-    let left = uses.iter().map(|(module, used)| {
-        let used: Vec<&str> = used.iter().filter(is_left).map(String::as_str).collect();
-        format!("{module}: uses {}", used.join(", "))
-    });
-    let circle: Vec<_> = left.collect();
-    none(&circle, "move what two commands share into a file of its own");
 }
 
 #[test]

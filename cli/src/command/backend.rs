@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_backend::kind::find;
+use formwork_backend::kinds::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
 use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};

@@ -8,7 +8,7 @@ use formwork_core::config::folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::fetch::archive::Limits;
+use crate::fetch::limits::Limits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::modules::install::fetch_root;
 use crate::modules::source::PackageSource;

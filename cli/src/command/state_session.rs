@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
 
 use crate::args::LockArgs;
-use crate::view::human::operation::seconds;
+use crate::view::elapsed::seconds;
 use crate::view::{self, sanitize};
 
 /// Locks and reads the state, and puts in the results that interrupted runs left in the journal.

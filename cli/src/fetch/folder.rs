@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::archive::{ArchiveError, Limits};
+use super::limits::{ArchiveError, Limits};
 
 /// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
 /// read, and their targets could appear later.

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::open_file;
 use sha2::{Digest as _, Sha256};
 
-use crate::fetch::archive::Limits;
+use crate::fetch::limits::Limits;
 
 /// The hash of an unpacked package. The folder itself may be a link.
 ///

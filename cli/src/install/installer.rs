@@ -14,12 +14,13 @@ use formwork_core::version::{Constraints, Version};
 use super::event::{Event, InsteadOf};
 use super::hash;
 use super::lockfile::{Lock, is_known};
-use super::package::{self, BadPackage, Content};
+use super::package::{self, BadPackage, Content, PackageId};
 use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
 use super::signature::Trust;
 use super::source::{Blob, Evidence, Location, Package, Search, Servers, SourceError};
-use crate::fetch::archive::Limits;
+use crate::fetch::http::Download;
+use crate::fetch::limits::Limits;
 use crate::fetch::oci::{OciError, wrong_blob};
 use crate::platform::Platform;
 

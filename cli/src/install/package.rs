@@ -10,7 +10,8 @@ use formwork_core::disk::{Dir, TempDir};
 use formwork_core::version::Version;
 
 use super::hash;
-use crate::fetch::archive::{self, ArchiveError, Format, Limits};
+use crate::fetch::archive::{self, Format};
+use crate::fetch::limits::{ArchiveError, Limits};
 use crate::platform::Platform;
 
 /// The place of a package below a folder of packages.

@@ -2,7 +2,7 @@
 
 use formwork_core::event::{EphemeralStage, EphemeralStep};
 
-use super::human::operation::seconds;
+use super::elapsed::seconds;
 
 /// The sentence behind the address.
 pub(crate) fn said(step: EphemeralStep, stage: EphemeralStage) -> String {

@@ -9,8 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
-use formwork_backend::encryption::{PlanCipher, StateCipher, encrypted};
-use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
+use formwork_backend::encrypted::encrypted;
+use formwork_backend::encryption::{PlanCipher, StateCipher};
+use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind};
+use formwork_backend::kinds::find;
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
 use formwork_core::disk::MAX_RECORD;

@@ -13,8 +13,8 @@ use reqsign_core::{SignRequest as _, Signer};
 use serde::Deserialize;
 use ureq::http::{HeaderValue, Request, StatusCode, header};
 
-use crate::remote::Cause;
-use crate::signing::Authorize;
+use crate::cause::Cause;
+use crate::web::Authorize;
 use crate::web::{Client, HttpResponse, may_pass, without_secrets};
 
 /// Codes of refusals that end by themselves, which some services answer with the status 400.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// The longest run.
 const PATIENCE: Duration = Duration::from_secs(60);

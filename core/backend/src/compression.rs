@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use formwork_core::disk::MAX_STATE;
 
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// Compresses a text.
 ///

@@ -19,9 +19,9 @@ use ureq::http::Uri;
 
 use self::client::Server;
 use self::place::ConsulPlace;
+use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::places::WorkspacePlaces;
-use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::web::{Client, Tls};
 use crate::{Backend, DEFAULT_WORKSPACE};

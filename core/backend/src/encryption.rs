@@ -3,7 +3,6 @@
 
 mod age;
 mod algorithms;
-mod backend;
 mod blocking;
 mod external;
 mod keys;
@@ -29,7 +28,6 @@ use formwork_core::state::intents::IntentLog;
 use formwork_core::state::journal::RecordSeal;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-pub use self::backend::encrypted;
 use self::target::{DecryptError, Target};
 use self::wrapper::{Layout, StateHeader};
 pub use self::wrapper::{is_encrypted, repeats_lineage};
@@ -124,8 +122,13 @@ impl StateCipher {
     }
 
     /// The same cipher for a state that is not encrypted yet.
-    fn with_plain(self) -> Self {
+    pub(crate) fn with_plain(self) -> Self {
         Self(self.0, PlainText::Read)
+    }
+
+    /// Whether states are stored as they are, because no encryption is configured.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Whether states are encrypted.

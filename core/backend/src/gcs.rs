@@ -19,9 +19,9 @@ use ureq::http::Uri;
 
 use self::bucket::{Bucket, Encryption};
 use self::place::GcsPlace;
+use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::places::WorkspacePlaces;
-use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};

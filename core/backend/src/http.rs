@@ -15,9 +15,10 @@ use formwork_value::schema::Block;
 use md5::{Digest as _, Md5};
 use ureq::http::{Request, StatusCode, Uri, header};
 
+use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
 use crate::retry::Retries;
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::web::{Client, HttpResponse, Tls, without_secrets};

@@ -7,10 +7,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
+use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
 use crate::places::WorkspacePlaces;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 use crate::{Backend, DEFAULT_WORKSPACE};
 

@@ -19,7 +19,7 @@ use formwork_core::state::recover::{Recovery, is_being_written, recover_from};
 
 use self::copy::SharedCopy;
 use self::part::{Part, SharedContent, assemble};
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// A place for journals that is shared by many machines.
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! The types of backends: the arguments that each takes, and a backend made of their values.
+//! The type of a backend: the arguments that it takes, and a backend made of their values.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,7 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
-use crate::azurerm::AzureKind;
-use crate::consul::ConsulKind;
 use crate::encryption::Encryption;
-use crate::gcs::GcsKind;
-use crate::http::HttpKind;
-use crate::inmem::InMemoryKind;
-use crate::kubernetes::KubernetesKind;
-use crate::local::{Local, Workspaces};
-use crate::pg::PgKind;
-use crate::s3::S3Kind;
 
 /// A type of backend.
 pub trait BackendKind: Sync {
@@ -37,25 +28,6 @@ pub trait BackendKind: Sync {
     fn warnings(&self, _arguments: &Arguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
     }
-}
-
-/// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 9] = [
-    &LocalKind,
-    &HttpKind,
-    &InMemoryKind,
-    &PgKind,
-    &S3Kind,
-    &AzureKind,
-    &GcsKind,
-    &ConsulKind,
-    &KubernetesKind,
-];
-
-/// Returns the type of backend of a name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static dyn BackendKind> {
-    KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
 /// An argument that is missing or invalid.
@@ -186,27 +158,4 @@ pub(crate) fn optional(attributes: &[(&str, Type)]) -> Block {
         (name, Attribute::new(ty.clone(), Role::Optional))
     });
     Block { attributes: attributes.collect(), ..Block::default() }
-}
-
-/// The type of the local backend.
-struct LocalKind;
-
-impl BackendKind for LocalKind {
-    fn name(&self) -> &'static str {
-        "local"
-    }
-
-    fn schema(&self) -> Block {
-        optional(&[("path", Type::String), ("workspace_dir", Type::String)])
-    }
-
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        // An empty string counts as not set, as in Terraform.
-        let path = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
-        let (default, folder) = (path("path"), path("workspace_dir"));
-        let (default, folder) = (default.as_deref(), folder.as_deref());
-        let places =
-            Workspaces::of(arguments.root(), default.map(Path::new), folder.map(Path::new));
-        Ok(Arc::new(Local { places }))
-    }
 }

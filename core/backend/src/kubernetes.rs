@@ -17,9 +17,9 @@ use formwork_value::schema::Block;
 
 use self::cluster::Cluster;
 use self::place::{KubernetesPlace, SUFFIX, WORKSPACE};
+use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::places::WorkspacePlaces;
-use crate::remote::Cause;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.

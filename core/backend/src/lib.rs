@@ -3,10 +3,12 @@
 
 mod aws;
 mod azurerm;
+mod cause;
 pub mod claims;
 mod command;
 mod compression;
 mod consul;
+pub mod encrypted;
 pub mod encryption;
 mod gcs;
 pub mod history;
@@ -16,6 +18,7 @@ mod http;
 mod inmem;
 mod journals;
 pub mod kind;
+pub mod kinds;
 mod known;
 mod kubernetes;
 pub mod local;

@@ -26,9 +26,9 @@ use self::connection::Connection;
 use self::journals::PgJournals;
 use self::place::PgPlace;
 use self::store::PgStore;
+use crate::cause::Cause;
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::Cause;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait::reported;
 use crate::{

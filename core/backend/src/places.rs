@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use formwork_core::state::intents::IntentLog;
 
-use crate::remote::{Cause, RemotePlace, RemoteStore, create_empty};
+use crate::cause::Cause;
+use crate::remote::{RemotePlace, RemoteStore, create_empty};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait::reported;
 use crate::{
@@ -114,7 +115,8 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
-    use crate::kind::{Arguments, BackendEnvironment, find};
+    use crate::kind::{Arguments, BackendEnvironment};
+    use crate::kinds::find;
 
     /// The backend in memory. Its states belong to the process, so each test has workspaces of its own.
     fn backend() -> Arc<dyn Backend> {

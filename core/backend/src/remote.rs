@@ -1,18 +1,14 @@
 //! Stores in places that keep a state as one text: a server, a table, a bucket. Each place has its
 //! primitive operations in a file of its own; the rules of reading and writing are here.
 
-use std::error::Error;
-
 use formwork_core::state::file::{FileError, StateFile};
 
+use crate::cause::Cause;
 use crate::encryption::StateCipher;
 use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 use crate::wait::reported;
-
-/// The cause of a failure.
-pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
 /// The primitive operations of a place.
 #[async_trait::async_trait]

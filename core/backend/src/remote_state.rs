@@ -7,8 +7,9 @@ use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, Sourc
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::encryption::encrypted;
-use crate::kind::{Arguments, BackendEnvironment, BackendKind, find};
+use crate::encrypted::encrypted;
+use crate::kind::{Arguments, BackendEnvironment, BackendKind};
+use crate::kinds::find;
 use crate::unsupported::unsupported;
 use crate::{Backend, DEFAULT_WORKSPACE};
 

@@ -10,7 +10,8 @@ use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Value};
 
 use crate::Backend;
-use crate::kind::{Arguments, BackendEnvironment, ConfigError, find};
+use crate::kind::{Arguments, BackendEnvironment, ConfigError};
+use crate::kinds::find;
 
 /// The reaction to one request.
 #[derive(Clone, Debug)]

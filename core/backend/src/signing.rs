@@ -8,27 +8,8 @@ use bytes::Bytes;
 use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result, Signer};
 use ureq::http::{Request, Response};
 
-use crate::remote::Cause;
-use crate::web::{Client, HttpResponse, may_pass};
-
-/// The authorization of the requests to a service: a signature or a token, which can expire between two
-/// attempts.
-#[async_trait::async_trait]
-pub(crate) trait Authorize: Send + Sync {
-    /// Adds the authorization to a request.
-    ///
-    /// # Errors
-    /// When there are no credentials, or the request cannot be signed.
-    async fn authorize(
-        &self,
-        request: Request<Vec<u8>>,
-    ) -> std::result::Result<Request<Vec<u8>>, Cause>;
-
-    /// Whether an answer may be another one after a pause.
-    fn is_busy(&self, answer: &HttpResponse) -> bool {
-        may_pass(answer.status)
-    }
-}
+use crate::cause::Cause;
+use crate::web::{Authorize, Client};
 
 #[async_trait::async_trait]
 impl<K> Authorize for Signer<K>

@@ -1,6 +1,6 @@
 //! The message for a backend that is not supported: the next step differs by what it is.
 
-use crate::kind::KINDS;
+use crate::kinds::KINDS;
 
 /// Backends that Terraform had and removed.
 const REMOVED: [&str; 7] = ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];

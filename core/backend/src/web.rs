@@ -20,10 +20,9 @@ use ureq::unversioned::transport::{
 use ureq::{Agent, Proxy};
 
 use self::server_name::NamedTlsConnector;
+use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::remote::Cause;
 use crate::retry::Retries;
-use crate::signing::Authorize;
 
 /// The longest wait for a connection, and for the next part of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -248,6 +247,22 @@ impl Client {
             return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
         }
         Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
+    }
+}
+
+/// The authorization of the requests to a service: a signature or a token, which can expire between two
+/// attempts.
+#[async_trait::async_trait]
+pub(crate) trait Authorize: Send + Sync {
+    /// Adds the authorization to a request.
+    ///
+    /// # Errors
+    /// When there are no credentials, or the request cannot be signed.
+    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause>;
+
+    /// Whether an answer may be another one after a pause.
+    fn is_busy(&self, answer: &HttpResponse) -> bool {
+        may_pass(answer.status)
     }
 }
 

@@ -1,89 +1,22 @@
 //! Builds the apply graph: one vertex for each half of each change, joined by resource, so that the
 //! number of edges grows with the number of changes and not with its square.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::destroy_timing::DestroyTimings;
+use super::index::{GraphBuilder, Index};
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
 };
 use super::{order, unknown_at_plan};
-use crate::addr::{
-    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, Mode as Kind, ProviderAddr,
-    Reference, Subject,
-};
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Mode as Kind, ProviderAddr};
 use crate::change::{Action, Change, ReplaceOrder};
-use crate::config::{Config, ModuleNode};
+use crate::config::Config;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Draft, Edges, VertexId, numbered};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, Mentions, Names, SharedVertex, Vertex as _};
-
-/// Positions of objects among the vertices.
-#[derive(Debug)]
-pub(super) struct Index {
-    pub(super) names: Names,
-    pub(super) expands: BTreeMap<ConfigResourceAddr, VertexId>,
-    pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
-    pub(super) gone: BTreeMap<ConfigResourceAddr, VertexId>,
-    pub(super) instances: Vec<VertexId>,
-    /// The instances by key, in every instance of their module.
-    by_key: BTreeMap<(ConfigResourceAddr, InstanceKey), Vec<VertexId>>,
-    pub(super) destroys: Vec<VertexId>,
-}
-
-impl Index {
-    fn of<'c>(config: &'c Config, vertices: &[Vertex<'c>]) -> Self {
-        let mut index = Self {
-            names: Names::of(config, vertices),
-            expands: BTreeMap::new(),
-            done: BTreeMap::new(),
-            gone: BTreeMap::new(),
-            instances: Vec::new(),
-            by_key: BTreeMap::new(),
-            destroys: Vec::new(),
-        };
-        for (id, vertex) in numbered(vertices) {
-            match vertex {
-                Vertex::Expand(expand) => drop(index.expands.insert(expand.addr.clone(), id)),
-                Vertex::Done(addr) => drop(index.done.insert(addr.clone(), id)),
-                Vertex::Gone(addr) => drop(index.gone.insert(addr.clone(), id)),
-                Vertex::Destroy(_) => index.destroys.push(id),
-                Vertex::Instance(InstanceVertex { change: Change { addr, .. }, .. }) => {
-                    index.instances.push(id);
-                    index.add_key(addr, id);
-                }
-                Vertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
-                Vertex::SharedVertex(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
-            }
-        }
-        index
-    }
-
-    fn add_key(&mut self, addr: &InstanceAddr, id: VertexId) {
-        let name = (addr.of().config(), addr.key.clone());
-        self.by_key.entry(name).or_default().push(id);
-    }
-
-    /// Vertices that a reference in a module waits for: the one instance that changes, if a
-    /// constant key names it, so that the outcome of the others does not matter; otherwise all of
-    /// the object named.
-    fn mentioned(&self, node: &ModuleNode, reference: &Reference) -> &[VertexId] {
-        if let (Subject::Resource(resource), Some(key)) =
-            (&reference.subject, reference.instance_key())
-        {
-            let addr = ConfigResourceAddr { module: node.path.clone(), resource: resource.clone() };
-            if let Some(instances) = self.by_key.get(&(addr, key)) {
-                return instances;
-            }
-        }
-        self.names.find(node, reference).map_or(&[], std::slice::from_ref)
-    }
-}
-
-/// A graph being built.
-pub(super) type GraphBuilder<'c> = Draft<Vertex<'c>, EdgeReason>;
+use crate::shared_graph::{self, EdgeReason, Mentions, SharedVertex, Vertex as _};
 
 /// Builds the graph, not yet checked for cycles.
 pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {

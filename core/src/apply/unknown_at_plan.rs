@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::build::GraphBuilder;
+use super::index::GraphBuilder;
 use super::vertex::{InstanceVertex, Vertex};
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;

@@ -2,12 +2,13 @@
 
 pub mod json;
 pub mod msgpack;
-pub mod type_json;
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
 
 use std::borrow::Cow;
+
+pub use json::type_json;
 
 use crate::ty::ObjectType;
 use crate::{Path, Step, Str, Type, Value};

@@ -3,19 +3,17 @@
 
 mod element;
 mod mismatch;
-mod possible;
 #[cfg(test)]
 mod tests;
 
 use crate::ty::ObjectType;
+use crate::ty::possible::{Mode, common_element, possible, replace_dynamic};
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Path, Refinement, Step, Str, Type, Value};
 
 pub use mismatch::mismatch;
-pub(crate) use possible::{Mode, possible};
 
 use element::{Rule, settle};
-use possible::replace_dynamic;
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +187,7 @@ fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
 /// The type to give the elements of a tuple: that of the collection, or one found for them.
 fn element_of(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
     let common = |types: &[Type]| {
-        possible::common_element(types)
+        common_element(types)
             .ok_or_else(|| ConversionError::new("cannot find a common base type for all elements"))
     };
     match value {

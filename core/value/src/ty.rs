@@ -1,6 +1,7 @@
 //! Types of values. [`unify`] unifies them, `convert` converts values.
 
 mod conform;
+pub(crate) mod possible;
 pub mod unify;
 
 use std::collections::BTreeMap;

@@ -22,7 +22,6 @@ mod metadata;
 mod mutation;
 mod output;
 mod plan;
-mod plan_change;
 mod read;
 mod release;
 mod resources;
@@ -155,15 +154,6 @@ async fn load(suite: &mut Suite) {
             &["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"],
             "the provider has no functions",
         );
-    }
-}
-
-/// A place as a prefix of a message.
-pub(crate) fn place(path: &Path) -> String {
-    if path.0.is_empty() {
-        String::new()
-    } else {
-        format!("{path}: ").trim_start_matches('.').to_owned()
     }
 }
 

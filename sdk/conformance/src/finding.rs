@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use formwork_value::Path;
+
 use crate::plugin::Call;
 use crate::rules::{self, Rule};
 
@@ -186,6 +188,15 @@ impl Tallies {
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         // In the order of the rules, as reports have them.
         rules::all().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
+    }
+}
+
+/// A place as a prefix of a message.
+pub(crate) fn place(path: &Path) -> String {
+    if path.0.is_empty() {
+        String::new()
+    } else {
+        format!("{path}: ").trim_start_matches('.').to_owned()
     }
 }
 

@@ -16,8 +16,22 @@ const WANTED: usize = 4;
 /// The most repairs of one configuration.
 const REPAIRS: usize = 24;
 
+impl Suite {
+    /// Legal configurations of a type: examples first, then what validation accepts.
+    pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
+        let key = (offered.kind, offered.name.clone());
+        // Finding them takes many calls.
+        if let Some(found) = self.legal.get(&key) {
+            return found.clone();
+        }
+        let found = find(self, offered).await;
+        self.legal.insert(key, found.clone());
+        found
+    }
+}
+
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
-pub(crate) async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
+async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     // Their author knows what the service accepts.
     for (_, example) in suite.examples_of(offered) {

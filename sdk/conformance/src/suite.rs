@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use formwork_plugin_protocol::handshake::{Address, Protocol};
 use formwork_value::{Plain, Value};
 
-use crate::finding::{Finding, Tallies};
+use crate::finding::{Finding, Tallies, place};
 use crate::generate::{self, Dice, Extent};
-use crate::legal;
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
 use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
@@ -403,18 +402,6 @@ impl Suite {
         self.call(request::validate_rpc(offered.kind), &request).await
     }
 
-    /// Legal configurations of a type: examples first, then what validation accepts.
-    pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
-        let key = (offered.kind, offered.name.clone());
-        // Finding them takes many calls.
-        if let Some(found) = self.legal.get(&key) {
-            return found.clone();
-        }
-        let found = legal::find(self, offered).await;
-        self.legal.insert(key, found.clone());
-        found
-    }
-
     /// Example configurations of a type, in the type of its schema.
     #[must_use]
     pub fn examples_of(&self, offered: &OfferedType) -> Vec<(String, Result<Value, String>)> {
@@ -422,9 +409,8 @@ impl Suite {
         own.filter(|it| it.kind == offered.kind && it.name == offered.name)
             .map(|example| {
                 let coerced = offered.block().coerce(&example.value);
-                let coerced = coerced.map_err(|refused| {
-                    format!("{}{}", crate::checks::place(&refused.path), refused.reason)
-                });
+                let coerced = coerced
+                    .map_err(|refused| format!("{}{}", place(&refused.path), refused.reason));
                 (example.file.clone(), coerced)
             })
             .collect()

@@ -1,13 +1,13 @@
 //! Events of planning and applying, one line for each.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, ImportKey};
 use formwork_core::event::{Event, EventObserver, ObjectLabel};
 
 use crate::view::counter::Counter;
+use crate::view::elapsed::seconds;
 use crate::view::{Paint, Screen, ephemeral, out, sanitize};
 
 /// Prints events as they happen.
@@ -59,16 +59,6 @@ fn in_brackets(import_key: &ImportKey) -> String {
     match import_key {
         ImportKey::Id(id) => format!("[id={}]", sanitize::line(id)),
         ImportKey::Identity(_) => format!("[{}]", sanitize::line(&import_key.to_string())),
-    }
-}
-
-/// Whole seconds, as `1m10s`.
-pub(crate) fn seconds(elapsed: Duration) -> String {
-    let seconds = elapsed.as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, s) => format!("{s}s"),
-        (0, m, s) => format!("{m}m{s}s"),
-        (h, m, s) => format!("{h}h{m}m{s}s"),
     }
 }
 

@@ -15,7 +15,7 @@ use time::format_description::well_known::Rfc3339;
 use super::tree::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
-use crate::view::human::operation::seconds;
+use crate::view::elapsed::seconds;
 use crate::view::{ephemeral, out_data};
 
 /// Prints events as they happen.

@@ -8,7 +8,7 @@ use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::{Cloud, CloudSource};
 use super::identity::{Identity, Source, Tokens, azure_cli};
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{Client, HttpResponse, encoded};
 
 /// The version of the API of the Resource Manager.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use ureq::http::{Request, StatusCode};
 
+use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::remote::Cause;
 use crate::web::Client;
 
 /// The addresses of the services of one cloud.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use ureq::http::{Request, StatusCode, header};
 
 use super::account::Account;
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{HttpResponse, encoded, without_secrets};
 
 /// The version of the API, which is that of Terraform.

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::Cloud;
+use crate::cause::Cause;
 use crate::command::Program;
-use crate::remote::Cause;
 use crate::web::{Client, encoded};
 
 /// The audience of tokens that other identity providers issue for an exchange.

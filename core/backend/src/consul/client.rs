@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{Client, HttpResponse, encoded};
 
 /// The mark that Consul's own clients set on keys that are locks.

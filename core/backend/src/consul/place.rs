@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::client::{Pair, Server, Stored};
 use super::session::{RHYTHM, Session};
+use crate::cause::Cause;
 use crate::compression::{compressed, decompressed};
 use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// Attempts to take the lock again after the server has ended the session.

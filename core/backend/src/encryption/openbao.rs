@@ -9,7 +9,7 @@ use ureq::http::{HeaderValue, Request};
 
 use super::blocking::wait_for;
 use super::wrapper::Base64;
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::retry::Retries;
 use crate::web::{Client, HttpResponse, Tls, encoded};
 

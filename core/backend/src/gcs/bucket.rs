@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use ureq::http::{Request, StatusCode, header, request};
 
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{Client, HttpResponse, encoded, without_secrets};
 
 /// The generation of an object that does not exist.

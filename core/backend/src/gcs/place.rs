@@ -3,8 +3,9 @@
 
 use super::STATE;
 use super::bucket::{ABSENT, Bucket, Put, Use};
+use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// The ending of the name of a lock.

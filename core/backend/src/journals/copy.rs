@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::part::Part;
 use super::{Append, JournalPlace};
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::retry::Retries;
 
 /// The attempts at writing a part, while calls that are announced wait for it.

@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::*;
-use crate::kind::{Arguments, BackendEnvironment, find};
+use crate::kind::{Arguments, BackendEnvironment};
+use crate::kinds::find;
 use crate::pg::tests::installed::Installed;
 use crate::{Backend, DEFAULT_WORKSPACE, StateStore};
 

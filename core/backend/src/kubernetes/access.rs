@@ -14,10 +14,10 @@ use tokio::sync::Mutex;
 use ureq::http::{Request, header};
 
 use super::kubeconfig::{Access, ExecEntry};
+use crate::cause::Cause;
 use crate::command::Program;
-use crate::remote::Cause;
 use crate::retry::Retries;
-use crate::signing::Authorize;
+use crate::web::Authorize;
 use crate::web::{Client, Tls};
 
 /// Attempts at requests.

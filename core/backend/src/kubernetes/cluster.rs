@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
 use super::access::{Connection, Session};
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{HttpResponse, encoded, without_secrets};
 
 /// The cluster, seen from one namespace.

@@ -10,8 +10,8 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::state::merge::Ownership;
 
 use super::Table;
+use crate::cause::Cause;
 use crate::claims::Claims;
-use crate::remote::Cause;
 
 /// The claims in the table that matter for a merge.
 pub(super) struct HeldClaims {

@@ -11,8 +11,8 @@ use tokio_postgres::{Config, NoTls};
 
 use super::connection::Connection;
 use super::tls::{TlsMode, connector};
+use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::remote::Cause;
 
 /// The longest wait for a connection, unless `connect_timeout` sets another.
 const PATIENCE: Duration = Duration::from_secs(60);

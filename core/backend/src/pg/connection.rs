@@ -10,7 +10,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, GenericClient, Row, Statement};
 
 use super::connect::{STATEMENT_TIMEOUT, explained};
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// The values of a statement.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];

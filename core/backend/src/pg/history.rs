@@ -9,8 +9,8 @@ use formwork_core::state::merge::StateDifference;
 use formwork_core::state::{OutputValue, State};
 
 use super::Table;
+use crate::cause::Cause;
 use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
-use crate::remote::Cause;
 
 /// The user of a write that was not made by Formwork.
 const OTHER: &str = "another program";

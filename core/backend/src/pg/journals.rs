@@ -7,8 +7,8 @@ use tokio::sync::Mutex;
 
 use super::Table;
 use super::tables::{IS_LIVE, LOCK_CLASS};
+use crate::cause::Cause;
 use crate::journals::{Append, JournalPlace, SharedRun};
-use crate::remote::Cause;
 
 /// The days after which the mark of a run that was taken over is removed.
 const KEPT_DAYS: i32 = 90;

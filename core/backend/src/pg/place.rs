@@ -8,7 +8,7 @@ use md5::{Digest as _, Md5};
 
 use super::Table;
 use super::connection::Connection;
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// The key of the lock under which workspaces are made.
 const CREATION: i64 = -1;

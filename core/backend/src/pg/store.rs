@@ -14,12 +14,12 @@ use super::claims::release;
 use super::claims::take::Attempt;
 use super::history::{self, Write};
 use super::place::{LockMode, PgPlace, sum};
+use crate::cause::Cause;
 use crate::claims::Claims;
 use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
-use crate::remote::Cause;
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 use crate::wait::reported;
 

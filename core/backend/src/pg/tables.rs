@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use super::{Table, quoted};
-use crate::remote::Cause;
+use crate::cause::Cause;
 
 /// The first of the two keys of Formwork's advisory locks: "form" in ASCII. Terraform's have one key.
 pub(super) const LOCK_CLASS: i32 = 0x666f_726d;

@@ -13,7 +13,8 @@ use formwork_value::{Str, Value};
 use self::installed::Installed;
 use super::*;
 use crate::claims::{ClaimConflict, Claims};
-use crate::kind::{BackendEnvironment, find};
+use crate::kind::BackendEnvironment;
+use crate::kinds::find;
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
 fn program(path: &Path) -> Command {

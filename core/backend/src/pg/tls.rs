@@ -14,8 +14,8 @@ use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connect::Files;
+use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::remote::Cause;
 
 /// A mode of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use ureq::http::{Request, StatusCode, header, request};
 use super::config::Encryption;
 use super::endpoint::path;
 use crate::aws::{Refusal, Service, refused};
-use crate::remote::Cause;
+use crate::cause::Cause;
 use crate::web::{HttpResponse, encoded};
 
 /// A bucket, with the form in which its objects are written.

@@ -6,8 +6,8 @@ use formwork_core::state::intents::StateAccess;
 
 use super::bucket::{Bucket, Condition, Put};
 use super::place::S3Place;
+use crate::cause::Cause;
 use crate::journals::{Append, JournalPlace, SharedRun};
-use crate::remote::Cause;
 
 /// The journals of the runs that work with the state under a key.
 pub(super) struct S3Journals {

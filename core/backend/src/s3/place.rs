@@ -8,8 +8,9 @@ use tokio::time::Instant;
 
 use super::bucket::{Bucket, Condition, Put};
 use super::table::Table;
+use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two

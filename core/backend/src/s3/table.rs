@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
 use crate::aws::{Refusal, Service, refused};
+use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::Cause;
 use crate::web::HttpResponse;
 
 /// The table.

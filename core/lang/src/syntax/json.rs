@@ -10,7 +10,7 @@ mod tests;
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-pub(super) use path::path_to;
+pub(super) use path::{is_around, path_to};
 
 use super::lex::is_identifier;
 use super::parse::{Input, parse_inner_expression, parse_inner_template};

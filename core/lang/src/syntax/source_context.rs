@@ -26,17 +26,15 @@ pub fn heading_of(sources: &Sources, span: Span) -> Option<String> {
     });
     // Blocks stand one behind the other.
     let at = headings.partition_point(|(block, _)| block.end < span.start);
-    headings.get(at).filter(|(block, _)| is_around(*block, span)).map(|(_, text)| text.clone())
+    headings
+        .get(at)
+        .filter(|(block, _)| json::is_around(*block, span))
+        .map(|(_, text)| text.clone())
 }
 
 fn heading(block: &Block) -> String {
     let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
     format!("{}{}", block.kind.name, labels.collect::<String>())
-}
-
-/// Whether a span lies inside another. A span that begins where the other does is not inside it.
-pub(super) fn is_around(outer: Span, span: Span) -> bool {
-    outer.start < span.start && span.start <= outer.end
 }
 
 #[cfg(test)]

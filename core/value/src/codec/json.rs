@@ -3,11 +3,12 @@
 mod decode;
 pub mod read;
 mod strip;
+pub mod type_json;
 pub mod write;
 
 pub use strip::strip_removed;
 
-use super::{DecodeError, EncodeError, type_json, wrong_type};
+use super::{DecodeError, EncodeError, wrong_type};
 use crate::value::Object;
 use crate::{Step, Type, Value};
 

@@ -1,8 +1,8 @@
 //! Why no value of one type converts to another, in the language's words.
 
-use super::possible::{Mode, possible};
 use crate::Type;
 use crate::ty::ObjectType;
+use crate::ty::possible::{Mode, possible};
 
 /// Says why no value of type `got` converts to `want`, in the words of the language. Makes no sense
 /// when some do.

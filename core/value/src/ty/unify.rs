@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use super::Type;
+use super::possible::{Mode, possible};
 use crate::Str;
-use crate::convert::{Mode, possible};
 
 /// Returns the type to which all of `types` convert, or `None` if there is none (or no type at all).
 ///

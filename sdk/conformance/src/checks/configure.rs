@@ -9,7 +9,7 @@ use formwork_value::schema::Attribute;
 use formwork_value::{Step, Type, Value};
 
 use super::shown;
-use crate::finding::Finding;
+use crate::finding::{Finding, place};
 use crate::generate::{self, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
@@ -103,7 +103,7 @@ async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
                 candidates.push(value);
             }
             Err(refused) => {
-                let why = format!("-config: {}{}", super::place(&refused.path), refused.reason);
+                let why = format!("-config: {}{}", place(&refused.path), refused.reason);
                 suite.skip(&NEEDS_CONFIGURED, &why);
                 return;
             }

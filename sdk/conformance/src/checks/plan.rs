@@ -1,6 +1,7 @@
 //! Checks of planning (P): plans to create from legal configurations, held to Terraform's rules, and
 //! plans that must agree with one another.
 
+mod plan_change;
 mod special_cases;
 
 use bytes::Bytes;
@@ -108,7 +109,7 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
         deferred(suite, offered, &create).await;
     }
     taint(suite, offered, config).await;
-    super::plan_change::run(suite, offered, &create, &planned).await;
+    plan_change::run(suite, offered, &create, &planned).await;
 }
 
 fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> Path {

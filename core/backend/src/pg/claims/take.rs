@@ -12,10 +12,10 @@ use formwork_core::state::merge::StateDifference;
 use formwork_core::state::operator::who;
 
 use super::output;
+use crate::cause::Cause;
 use crate::claims::{ClaimConflict, Claims, ForeignClaim, MovedPart};
 use crate::pg::Table;
 use crate::pg::tables::IS_LIVE;
-use crate::remote::Cause;
 
 /// The pause between two attempts while other runs have claims that are in the way.
 const PAUSE: Duration = Duration::from_millis(200);

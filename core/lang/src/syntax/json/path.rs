@@ -4,7 +4,6 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
 use super::read;
-use crate::syntax::source_context::is_around;
 use crate::syntax::{Expr, ExprKind};
 
 /// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
@@ -39,4 +38,9 @@ fn step(value: Expr, span: Span) -> Option<(String, Expr)> {
         }
         _ => None,
     }
+}
+
+/// Whether a span lies inside another. A span that begins where the other does is not inside it.
+pub(in crate::syntax) fn is_around(outer: Span, span: Span) -> bool {
+    outer.start < span.start && span.start <= outer.end
 }

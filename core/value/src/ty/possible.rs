@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ty::ObjectType;
-use crate::ty::unify::unify_in;
+use super::ObjectType;
+use super::unify::unify_in;
 use crate::{Str, Type};
 
 /// Set of conversions to consider.
@@ -76,7 +76,7 @@ fn object_to_map(from: &ObjectType, to: &Type, mode: Mode) -> bool {
 }
 
 /// The type that a list or map of any one type gets from elements of these types.
-pub(super) fn common_element(types: &[Type]) -> Option<Type> {
+pub(crate) fn common_element(types: &[Type]) -> Option<Type> {
     if types.is_empty() {
         return Some(Type::Dynamic);
     }
@@ -84,7 +84,7 @@ pub(super) fn common_element(types: &[Type]) -> Option<Type> {
 }
 
 /// As [`common_element`]; a type not known yet among known ones leaves none.
-fn common_element_in(mode: Mode, types: &[Type]) -> Option<Type> {
+pub(crate) fn common_element_in(mode: Mode, types: &[Type]) -> Option<Type> {
     let unified = unify_in(mode, types)?;
     let all_dynamic = || types.iter().all(|ty| *ty == Type::Dynamic);
     (unified != Type::Dynamic || all_dynamic()).then_some(unified)
@@ -92,7 +92,7 @@ fn common_element_in(mode: Mode, types: &[Type]) -> Option<Type> {
 
 /// The type `to` with what `from` has where `to` says `Dynamic`: the type of a null or unknown value
 /// of the type `from` after conversion.
-pub(super) fn replace_dynamic(from: &Type, to: &Type) -> Type {
+pub(crate) fn replace_dynamic(from: &Type, to: &Type) -> Type {
     if *from == Type::Dynamic || !to.has_dynamic() {
         return to.clone();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use formwork_core::state::intents::IntentLog;
 
-use super::{StateCipher, sealed};
+use crate::encryption::{StateCipher, sealed};
 use crate::store::{StateStore, StoreError};
 use crate::{Backend, WorkspaceError};
 
@@ -18,7 +18,7 @@ struct EncryptedBackend {
 /// Has the states of a backend pass through a cipher.
 #[must_use]
 pub fn encrypted(inner: Arc<dyn Backend>, cipher: StateCipher) -> Arc<dyn Backend> {
-    if cipher.0.is_none() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }
+    if cipher.is_none() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }
 }
 
 #[async_trait]

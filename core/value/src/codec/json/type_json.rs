@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::DecodeError;
-use super::json::read::{self, Kind, Node};
-use super::json::write;
+use super::read::{self, Kind, Node};
+use super::{DecodeError, write};
 use crate::ty::ObjectType;
 use crate::{Str, Type};
 

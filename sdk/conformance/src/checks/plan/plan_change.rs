@@ -4,8 +4,8 @@ use formwork_plugin_protocol::contract::replace::unchanged;
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 
-use super::plan::{Planned, identity_problem, input, judge, plan};
-use super::shown;
+use super::{Planned, identity_problem, input, judge, plan};
+use crate::checks::shown;
 use crate::finding::Finding;
 use crate::generate::{self, Dice, Extent};
 use crate::legal::path_of;
@@ -45,7 +45,7 @@ async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, o
         return suite.skip(&["P-07"], "the legacy type system allows it");
     }
     let held = unchanged(&plain(object), &plain(&planned.value));
-    let differs = super::differences(object, &planned.value);
+    let differs = crate::checks::differences(object, &planned.value);
     suite.check("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
@@ -186,7 +186,7 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
     if !suite.offer.can(PLAN_DESTROY) {
         return suite.skip(&["P-12"], "the provider does not plan destruction");
     }
-    let null = super::null(&offered.ty());
+    let null = crate::checks::null(&offered.ty());
     let input = PlanInput {
         prior: object.clone(),
         proposed: null.clone(),

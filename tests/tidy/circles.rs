@@ -1,0 +1,176 @@
+//! Circles of modules: modules of one folder do not use each other in a circle if one of them is a
+//! folder itself, and commands never do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layers::{crate_paths, module_in, product_text, split_group};
+use super::{none, product, words};
+
+/// Modules that are one subject in several files, by the folder that they are in, and the reason.
+const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
+    (
+        "core/backend/src/",
+        &[
+            "aws",
+            "encryption",
+            "kind",
+            "known",
+            "places",
+            "remote",
+            "s3",
+            "signing",
+            "store",
+            "wait",
+            "web",
+        ],
+        "stores encrypt states, and the key provider of AWS takes the arguments of the backend `s3`",
+    ),
+    (
+        "core/lang/src/",
+        &["decode", "dynamic", "eval", "functions", "refs", "scope"],
+        "functions evaluate templates, and evaluation calls functions",
+    ),
+    (
+        "core/src/plan/",
+        &["outcome", "planned_resources", "prefetch", "visit"],
+        "visits look up the results of other visits",
+    ),
+    (
+        "core/src/provider/",
+        &["blame", "calls", "client", "loaded", "pool"],
+        "the pool makes clients, and a client has its process started again by the pool",
+    ),
+    (
+        "sdk/src/",
+        &["erased", "provider", "server"],
+        "a definition holds handlers and becomes a server, which calls them",
+    ),
+    ("sdk/src/", &["field", "schema"], "a shape is made of fields, and a block field has a shape"),
+];
+
+/// For each module of a folder the others that it uses.
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+/// The modules next to the one of a file that its text uses. The file is so many folders below them.
+fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("super::") {
+        let is_first = !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+        let rest = text[at..].trim_start_matches("super::");
+        let n_up = (text.len() - at - rest.len()) / "super::".len();
+        if !is_first || n_up != depth {
+            continue;
+        }
+        let names = match rest.strip_prefix('{') {
+            Some(group) => group.split('}').next().unwrap_or_default(),
+            None => rest,
+        };
+        let names = split_group(names.split([';', '(']).next().unwrap_or_default());
+        found.extend(names.filter_map(|name| words(&name).next().map(str::to_owned)));
+    }
+    found
+}
+
+/// The uses between the modules of a folder, which ends in a slash.
+fn uses_within(folder: &str) -> Uses {
+    let module_path = folder.split_once("/src/").map_or("", |(_, path)| path).replace('/', "::");
+    let mut uses = Uses::new();
+    for file in product() {
+        let Some(module) = module_in(folder, file) else { continue };
+        let text = product_text(file);
+        let depth = file.path[folder.len()..].matches('/').count() + 1;
+        let used = uses.entry(module.to_owned()).or_default();
+        used.extend(neighbours(&text, depth));
+        let paths = crate_paths(&text).into_iter().filter_map(|(_, path)| {
+            Some(path.strip_prefix(&module_path)?.split("::").next()?.to_owned())
+        });
+        used.extend(paths);
+        used.remove(module);
+    }
+    let modules: BTreeSet<String> = uses.keys().cloned().collect();
+    uses.values_mut().for_each(|used| used.retain(|name| modules.contains(name)));
+    uses
+}
+
+/// The modules that a module uses, directly or through others.
+fn reached(uses: &Uses, module: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut queue: Vec<&String> = uses[module].iter().collect();
+    while let Some(name) = queue.pop() {
+        if found.insert(name.clone()) {
+            queue.extend(&uses[name]);
+        }
+    }
+    found
+}
+
+/// The circles: groups of modules of which each uses all others, directly or through others.
+fn circles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
+    let reached: Uses = uses.keys().map(|name| (name.clone(), reached(uses, name))).collect();
+    let within = |(name, all): (&String, &BTreeSet<String>)| {
+        let back = |other: &&String| reached[*other].contains(name);
+        all.contains(name).then(|| all.iter().filter(back).cloned().collect())
+    };
+    reached.iter().filter_map(within).collect()
+}
+
+/// A line for each module of a circle.
+fn lines(folder: &str, uses: &Uses, circle: &BTreeSet<String>) -> Vec<String> {
+    let line = |module: &String| {
+        let used: Vec<&str> = uses[module].intersection(circle).map(String::as_str).collect();
+        format!("{folder}{module}: uses {}", used.join(", "))
+    };
+    circle.iter().map(line).collect()
+}
+
+#[test]
+fn commands_do_not_use_each_other_in_a_circle() {
+    let uses = uses_within("cli/src/command/");
+    assert!(uses["apply"].contains("operation"), "the paths are found: {:?}", uses["apply"]);
+    let found = circles(&uses);
+    let violations: Vec<_> = found.iter().flat_map(|circle| lines("", &uses, circle)).collect();
+    none(&violations, "move what two commands share into a file of its own");
+}
+
+#[test]
+fn no_folder_is_in_a_circle_with_its_neighbours() {
+    let mut folders = BTreeSet::new();
+    for file in product().filter(|file| !file.path.starts_with("tests/")) {
+        let Some(root) = file.path.find("/src/").map(|at| at + "/src/".len()) else { continue };
+        let ends = file.path[root..].match_indices('/').map(|(at, _)| root + at + 1);
+        folders.extend(ends.chain([root]).map(|end| &file.path[..end]));
+    }
+    assert!(folders.len() > 100, "{} folders were found", folders.len());
+    let (mut violations, mut n_excepted) = (Vec::new(), 0);
+    for folder in &folders {
+        let uses = uses_within(folder);
+        let is_folder = |module: &String| folders.contains(format!("{folder}{module}/").as_str());
+        for circle in circles(&uses).iter().filter(|circle| circle.iter().any(is_folder)) {
+            let is_listed = |(place, modules, _): &(&str, &[&str], &str)| {
+                place == folder && circle.iter().eq(*modules)
+            };
+            match ONE_SUBJECT.iter().any(is_listed) {
+                true => n_excepted += 1,
+                false => violations.extend(lines(folder, &uses, circle)),
+            }
+        }
+    }
+    none(&violations, "move what the modules share into a module that uses none of them");
+    assert_eq!(
+        n_excepted,
+        ONE_SUBJECT.len(),
+        "a circle that is listed is gone: take it off the list"
+    );
+}
+
+#[test]
+fn a_circle_is_found_without_what_leads_to_it() {
+    let uses = [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), ("d", ""), ("e", "e")];
+    let mut all = Uses::new();
+    for (module, used) in uses {
+        let to = all.entry(module.to_owned()).or_default();
+        to.extend((!used.is_empty() && used != module).then(|| used.to_owned()));
+    }
+    let circle = ["b", "c"].map(str::to_owned).into();
+    assert_eq!(circles(&all), [circle].into());
+}
