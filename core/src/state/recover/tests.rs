@@ -1,5 +1,8 @@
 //! Whole runs, cut off anywhere.
 
+mod creations;
+mod damaged;
+
 use bytes::Bytes;
 use formwork_value::Type;
 use tempfile::TempDir;
@@ -195,168 +198,6 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     run.check_every_cut(Some(&base));
 }
 
-/// The names of objects that a user sees after a recovery: in the state, as an open operation, or
-/// in the description of the damage.
-fn told_of(recovery: &Recovery) -> String {
-    let state = recovery.file.iter().flat_map(|file| listed(&file.state));
-    let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
-    let open = open.map(|one| format!("{} is open", one.addr));
-    let said = recovery.diagnostics().into_iter().map(|one| one.detail);
-    state.chain(open).chain(said).collect::<Vec<_>>().join("\n")
-}
-
-#[tokio::test]
-async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
-    let base = state_of(&[("t.old", "old"), ("t.gone", "old")]);
-    let run = Run::begin(&base);
-    let [a, b, open, old_one, gone] = ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(addr);
-    let old = object("old");
-    for (addr, word) in [(&a, "made-a"), (&b, "made-b")] {
-        let op = run.journal.announce(run.call(addr, Action::Create)).await.unwrap();
-        run.journal.answer(op, ProviderAnswer::default()).unwrap();
-        run.journal.settle(op, Some(&object(word))).unwrap();
-    }
-    let update = Intent { prior: Some(&old), ..run.call(&old_one, Action::Update) };
-    let op = run.journal.announce(update).await.unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
-    let delete = Intent { prior: Some(&old), ..run.call(&gone, Action::Delete) };
-    let op = run.journal.announce(delete).await.unwrap();
-    run.journal.settle(op, None).unwrap();
-    run.journal.announce(run.call(&open, Action::Create)).await.unwrap();
-    let path = run.journal.path().to_owned();
-    let killed = run.kill();
-    let bytes = std::fs::read(&path).unwrap();
-    let mut n_silent = 0;
-    for at in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x04;
-        std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
-        let damage = recovery.runs[0].damage.as_ref().expect("every record has a checksum");
-        let state = listed(&recovery.file.as_ref().unwrap().state);
-        let told = told_of(&recovery);
-        for made in ["t.a", "t.b", "t.open"] {
-            let is_known = state.iter().any(|object| object.starts_with(&format!("{made}=made")))
-                || told.contains(&format!("{made} is open"));
-            assert!(is_known || damage.hides_creation, "byte {at}: {made} is forgotten\n{told}");
-        }
-        n_silent += usize::from(!damage.hides_creation);
-    }
-    // Only the loss of the last announcement hides anything.
-    assert!(n_silent * 10 > bytes.len() * 7, "{n_silent} of {}", bytes.len());
-}
-
-#[tokio::test]
-async fn bytes_between_two_records_lose_none_of_them() {
-    let base = state_of(&[("t.old", "old")]);
-    let run = Run::begin(&base);
-    let [a, open] = ["t.a", "t.open"].map(addr);
-    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.journal.settle(op, Some(&object("made"))).unwrap();
-    run.journal.announce(run.call(&open, Action::Create)).await.unwrap();
-    let path = run.journal.path().to_owned();
-    let killed = run.kill();
-    let bytes = std::fs::read(&path).unwrap();
-    let mut n_between = 0;
-    for at in 0..bytes.len() {
-        let damaged = [&bytes[..at], b"bytes of another file", &bytes[at..]].concat();
-        std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
-        // In the last record they look like the end of a write that was cut off.
-        let Some(damage) = &recovery.runs[0].damage else { continue };
-        let state = listed(&recovery.file.as_ref().unwrap().state);
-        let told = told_of(&recovery);
-        let is_made = state.contains(&"t.a=made".to_owned());
-        let is_known = is_made || told.contains("t.a is open");
-        let are_known = is_known && told.contains("t.open is open");
-        assert!(are_known || damage.hides_creation, "byte {at}: {state:?}\n{told}");
-        if told.contains("in no record") {
-            n_between += 1;
-            assert!(is_made && are_known && !damage.hides_creation, "byte {at}: {told}");
-        }
-    }
-    // Before each record: the description of the run, two announcements and a result.
-    assert_eq!(n_between, 4);
-}
-
-#[tokio::test]
-async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
-    let base = state_of(&[]);
-    // Lost is the description of the run, or an announcement whose result is sound.
-    for (is_open, lost) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
-        let run = Run::begin(&base);
-        let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
-        let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-        run.journal.settle(op, Some(&object("made"))).unwrap();
-        let op = run.journal.announce(run.call(&b, Action::Create)).await.unwrap();
-        run.journal.settle(op, None).unwrap();
-        if is_open {
-            run.journal.announce(run.call(&c, Action::Create)).await.unwrap();
-        }
-        let path = run.journal.path().to_owned();
-        let killed = run.kill();
-        let mut bytes = std::fs::read(&path).unwrap();
-        let ends: Vec<usize> = {
-            let log = record::read(&bytes).unwrap();
-            let frames = log.records.iter().map(|(number, it)| record::frame(*number, it).len());
-            frames.scan(0, |end, length| Some(std::mem::replace(end, *end + length))).collect()
-        };
-        bytes[ends[lost - 1] + 20] ^= 0x04;
-        std::fs::write(&path, &bytes).unwrap();
-
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
-        let damage = recovery.runs[0].damage.clone().unwrap();
-        assert!(!damage.hides_creation);
-        let file = later(recovery.file.clone().unwrap());
-        assert_eq!(listed(&file.state), ["t.a=made"]);
-        recovery.finish().unwrap();
-        assert_eq!(std::fs::read(damage.kept_as()).unwrap(), bytes);
-        let next = recover(&killed.path(), Some(file.clone())).unwrap();
-        assert_eq!(next.file, Some(file));
-        let open: Vec<_> = next.unresolved.iter().map(|one| one.addr.to_string()).collect();
-        assert_eq!(open, if is_open { vec!["t.c"] } else { Vec::new() });
-        assert!(next.runs.iter().all(|run| run.damage.is_none()), "it is told once");
-    }
-}
-
-#[tokio::test]
-async fn a_result_without_its_announcement_is_not_put_over_another_object() {
-    let base = state_of(&[("t.a", "there")]);
-    let run = Run::begin(&base);
-    let (a, key, old) = (addr("t.a"), DeposedKey("00000001".into()), object("there"));
-    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
-    let op = run.journal.announce(replace).await.unwrap();
-    let start = usize::try_from(run.journal.path().metadata().unwrap().len()).unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
-    let path = run.journal.path().to_owned();
-    let killed = run.kill();
-    let mut bytes = std::fs::read(&path).unwrap();
-    // In the announcement, of which this is the end.
-    bytes[start - 3] ^= 0x04;
-    std::fs::write(&path, &bytes).unwrap();
-    let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
-    assert_eq!(recovery.file, Some(base));
-    let damage = recovery.runs[0].damage.as_ref().unwrap();
-    assert!(damage.hides_creation);
-    let detail = damage.warning(&recovery.runs[0]).detail;
-    assert!(detail.contains("a result for t.a, where the state has another object"), "{detail}");
-}
-
-#[tokio::test]
-async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
-    let run = Run::begin(&none());
-    let path = run.journal.path().to_owned();
-    let killed = run.kill();
-    std::fs::write(&path, "").unwrap();
-    let error = recover(&killed.path(), None).unwrap_err();
-    assert!(matches!(error, JournalError::Headless(_)), "{error:?}");
-    let recovery = recover(&killed.path(), Some(state_of(&[("t.a", "there")]))).unwrap();
-    let damage = recovery.runs[0].damage.as_ref().unwrap();
-    assert!(damage.hides_creation);
-    recovery.finish().unwrap();
-    assert!(recover(&killed.path(), None).unwrap().is_nothing(), "it is set aside");
-}
-
 #[tokio::test]
 async fn a_state_older_than_the_journal_is_warned_of() {
     let run = creating(&state_of(&[]), &["t.a"]).await;
@@ -369,20 +210,6 @@ async fn a_state_older_than_the_journal_is_warned_of() {
     assert!(summaries(older));
     assert!(!summaries(state_of(&[])));
     assert!(!summaries(later(state_of(&[]))));
-}
-
-#[tokio::test]
-async fn a_create_that_made_nothing_leaves_what_it_was_to_depose() {
-    let base = state_of(&[("t.a", "old")]);
-    let mut run = Run::begin(&base);
-    let (a, key) = (addr("t.a"), DeposedKey("00000001".into()));
-    let old = object("old");
-    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
-    let op = run.journal.announce(replace).await.unwrap();
-    run.then(&["t.a=old"], &["Create t.a"]);
-    run.journal.settle(op, None).unwrap();
-    run.then(&["t.a=old"], &[]);
-    run.check_every_cut(Some(&base));
 }
 
 #[tokio::test]
@@ -441,161 +268,6 @@ async fn a_result_is_not_put_over_what_another_program_did() {
         recovery.finish().unwrap();
     }
     decided(&run, Some(theirs), &a, "looked");
-    assert!(!run.path().exists());
-}
-
-#[tokio::test]
-async fn a_creation_is_settled_once_its_place_holds_an_object() {
-    let base = state_of(&[]);
-    let run = Run::begin(&base);
-    let a = addr("t.a");
-    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    let run = run.kill();
-    let recovery = recover(&run.path(), Some(base)).unwrap();
-    assert!(recovery.unresolved[0].needs_decision());
-    recovery.finish().unwrap();
-    // Its serial is newer, so the object came after the run.
-    let theirs = later(state_of(&[("t.a", "imported")]));
-    let recovery = recover(&run.path(), Some(theirs)).unwrap();
-    assert!(!recovery.unresolved[0].needs_decision());
-    let said = recovery.unresolved[0].diagnostic().detail;
-    assert!(said.contains("an object has come into its place"), "{said}");
-    assert!(recovery.diagnostics().is_empty());
-    recovery.finish().unwrap();
-    assert!(!run.path().exists());
-}
-
-#[tokio::test]
-async fn what_is_in_a_state_that_is_no_newer_than_the_run_did_not_come_in() {
-    let base = state_of(&[("t.a", "vanished")]);
-    let run = creating(&base, &["t.a"]).await;
-    let recovery = recover(&run.path(), Some(base)).unwrap();
-    assert!(recovery.unresolved[0].needs_decision());
-    recovery.finish().unwrap();
-    // Taken over, and then a user puts back a backup.
-    let backup = StateFile { serial: 2, ..state_of(&[("t.a", "vanished")]) };
-    let recovery = recover(&run.path(), Some(backup)).unwrap();
-    assert!(recovery.unresolved[0].needs_decision());
-}
-
-#[tokio::test]
-async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
-    let base = state_of(&[("t.a", "old")]);
-    let run = Run::begin(&base);
-    let (a, key, old) = (addr("t.a"), DeposedKey("00000001".into()), object("old"));
-    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
-    run.journal.announce(replace).await.unwrap();
-    let run = run.kill();
-    for stored in [base, later(state_of(&[("t.a", "old, as a later run found it")]))] {
-        let recovery = recover(&run.path(), Some(stored.clone())).unwrap();
-        assert_eq!(recovery.file, Some(stored));
-        assert!(recovery.unresolved[0].needs_decision());
-        assert_eq!(recovery.unresolved[0].deposes, Some(key.clone()));
-        recovery.finish().unwrap();
-    }
-}
-
-/// A run that was cut off while it created these.
-async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
-    let run = Run::begin(base);
-    for text in addrs {
-        run.journal.announce(run.call(&addr(text), Action::Create)).await.unwrap();
-    }
-    run.kill()
-}
-
-#[tokio::test]
-async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
-    let base = state_of(&[("t.b", "there all along")]);
-    let run = creating(&base, &["t.a"]).await;
-    let mut recovery = recover(&run.path(), Some(base)).unwrap();
-    recovery.follow(|_, _| addr("t.b"));
-    assert!(recovery.unresolved[0].needs_decision());
-    assert_eq!(recovery.decide(&addr("t.b"), "looked").len(), 1);
-}
-
-#[tokio::test]
-async fn what_has_come_to_where_a_creation_began_settles_it_only_if_it_may_be_what_was_to_be_made()
-{
-    let base = state_of(&[]);
-    let run = Run::begin(&base);
-    let (a, planned) = (addr("t.a"), Value::object([("id", Value::string("made"))]));
-    let create = Intent { planned: &planned, ..run.call(&a, Action::Create) };
-    run.journal.announce(create).await.unwrap();
-    let run = run.kill();
-    for (word, is_open) in [("was t.c before", true), ("made", false)] {
-        let stored = later(state_of(&[("t.a", word)]));
-        let mut recovery = recover(&run.path(), Some(stored)).unwrap();
-        recovery.follow(|_, _| addr("t.b"));
-        assert_eq!(recovery.unresolved[0].needs_decision(), is_open, "{word}");
-    }
-}
-
-#[tokio::test]
-async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_another() {
-    let base = state_of(&[]);
-    let run = creating(&base, &["t.a", "t.b", "t.c"]).await;
-    let mut recovery = recover(&run.path(), Some(base)).unwrap();
-    recovery.follow(|_, _| addr("t.c"));
-    let open = |recovery: &Recovery| recovery.origins(&addr("t.c")).len();
-    assert_eq!(open(&recovery), 3);
-    // A creation that began under the very address is meant by it.
-    assert_eq!(recovery.decide(&addr("t.c"), "looked")[0].addr, addr("t.c"));
-    // Both that are left began elsewhere, and the address does not say which is meant.
-    assert!(recovery.decide(&addr("t.c"), "which of two?").is_empty());
-    assert_eq!(recovery.decide(&addr("t.a"), "looked")[0].addr, addr("t.a"));
-    assert_eq!(recovery.decide(&addr("t.c"), "the last one")[0].addr, addr("t.b"));
-    assert_eq!(open(&recovery), 0);
-}
-
-/// Decides about an instance, and takes that down.
-fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
-    let mut recovery = recover(&run.path(), stored).unwrap();
-    assert_eq!(recovery.decide(addr, how).len(), 1);
-    recovery.finish().unwrap();
-}
-
-#[tokio::test]
-async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once() {
-    let base = state_of(&[("t.b", "old"), ("t.c", "old")]);
-    let run = Run::begin(&base);
-    let (a, b, c, old) = (addr("t.a"), addr("t.b"), addr("t.c"), object("old"));
-    let update = Intent { prior: Some(&old), ..run.call(&c, Action::Update) };
-    let op = run.journal.announce(update).await.unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
-    let planned = Value::object([("id", Value::unknown(Type::String)), ("size", Value::int(3))]);
-    let create = Intent { planned: &planned, ..run.call(&a, Action::Create) };
-    run.journal.announce(create).await.unwrap();
-    let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
-    let op = run.journal.announce(update).await.unwrap();
-    run.journal
-        .answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
-        .unwrap();
-
-    let run = run.kill();
-    let recovery = recover(&run.path(), Some(base)).unwrap();
-    assert_eq!(recovery.unresolved[0].planned, Some(planned));
-    let told: Vec<String> = recovery
-        .diagnostics()
-        .iter()
-        .skip(1)
-        .zip(&recovery.unresolved)
-        .map(|(diagnostic, one)| diagnostic.detail.replace(&to_the_second(&one.when), "TIME"))
-        .collect();
-    expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had arrived. The object may exist although the state does not have it. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
-        t.b was being updated (asked for at TIME) when the run was cut off; the answer had arrived but was not taken over. The state holds the object as it was before; the next refresh shows the outcome."#]]
-    .assert_eq(&told.join("\n"));
-    recovery.finish().unwrap();
-
-    // A later run has changed the state back; that must not bring the results of this one back.
-    let later = state_of(&[("t.b", "newer"), ("t.c", "old")]);
-    let recovery = recover(&run.path(), Some(later.clone())).unwrap();
-    assert_eq!(recovery.file, Some(later));
-    let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
-    assert_eq!(unresolved.addr, a);
-    decided(&run, recovery.file.clone(), &a, "imported");
-    assert!(recover(&run.path(), None).unwrap().is_nothing());
     assert!(!run.path().exists());
 }
 
@@ -756,10 +428,18 @@ fn a_record_that_names_no_address_is_not_passed_over() {
     assert!(path.exists());
 }
 
-#[test]
-fn a_pipe_in_place_of_a_journal_is_refused_and_not_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.wal");
-    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(recover(folder.path(), None).is_err());
+/// A run that was cut off while it created these.
+async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
+    let run = Run::begin(base);
+    for text in addrs {
+        run.journal.announce(run.call(&addr(text), Action::Create)).await.unwrap();
+    }
+    run.kill()
+}
+
+/// Decides about an instance, and takes that down.
+fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
+    let mut recovery = recover(&run.path(), stored).unwrap();
+    assert_eq!(recovery.decide(addr, how).len(), 1);
+    recovery.finish().unwrap();
 }

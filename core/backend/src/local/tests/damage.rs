@@ -1,0 +1,123 @@
+//! Damaged files, and what may be offered in their place.
+
+use super::*;
+
+#[tokio::test]
+async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    assert_eq!(store(&folder).read().await.unwrap(), None);
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
+    let error = store(&folder).read().await.unwrap_err();
+    assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
+    std::fs::remove_file(state_in(&folder)).unwrap();
+    assert_eq!(store(&folder).read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
+    let folder = folder();
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    assert!(state_in(&folder).exists());
+    assert_eq!(store.read().await.unwrap(), None);
+    store.unlock(any_lock()).await.unwrap();
+    assert!(!state_in(&folder).exists());
+}
+
+#[tokio::test]
+async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let mut store = store(&folder);
+    let begin = async |base: &StateFile| {
+        let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
+        store.intents.begin(begin).await.unwrap()
+    };
+    // A run that began with nothing has nothing to lose.
+    drop(begin(&StateFile::fresh()).await);
+    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() }).await;
+    let path = began_with_a_state.path().to_owned();
+    drop(began_with_a_state);
+    let error = store.read().await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Emptied { evidence, .. } if *evidence == [path.clone()]),
+        "{error:?}"
+    );
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_state_file_without_content_is_distinguished_from_none() {
+    let folder = folder();
+    let mut store = store(&folder);
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), None);
+    let path = state_in(&folder);
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), Some(path.as_path()));
+    std::fs::remove_file(&path).unwrap();
+    store.lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO }).await.unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), None, "this one was made for the lock");
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_neither_read_nor_overwritten() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "{\"version\": 4, \"reso").unwrap();
+    let mut store = store(&folder);
+    assert!(store.read().await.is_err());
+    assert!(store.write(&mut file_with("a")).await.is_err());
+    let there = std::fs::read_to_string(state_in(&folder)).unwrap();
+    assert_eq!(there, "{\"version\": 4, \"reso");
+}
+
+#[tokio::test]
+async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let mut store = store(&folder);
+    let base = StateFile::fresh();
+    let begin = RunHeader { operation: "test", base: &base, read_from: None };
+    let journal = store.intents.begin(begin).await.unwrap();
+    let path = journal.path().to_owned();
+    drop(journal);
+    assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
+    let bytes = std::fs::read(&path).unwrap();
+    for text in [&[][..], &bytes[..40], &[0; 100]] {
+        std::fs::write(&path, text).unwrap();
+        let error = store.read().await.unwrap_err();
+        let StoreError::Emptied { evidence, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(*evidence, std::slice::from_ref(&path));
+        let detail = error.diagnostic().detail;
+        assert!(detail.contains(&format!("remove {}", state_in(&folder).display())), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
+    let folder = folder();
+    let mut store = store(&folder);
+    let backup = folder.path().join("terraform.tfstate.backup");
+    let base = StateFile { serial: 3, ..file_with("a") };
+    let begin = RunHeader { operation: "test", base: &base, read_from: None };
+    drop(store.intents.begin(begin).await.unwrap());
+    for state in ["", "{\"version\": 4, "] {
+        std::fs::write(state_in(&folder), state).unwrap();
+        std::fs::write(&backup, "{\"version").unwrap();
+        let detail = store.read().await.unwrap_err().diagnostic().detail;
+        assert!(!detail.contains("can be copied"), "{detail}");
+        for (serial, is_outdated) in [(2, true), (3, false)] {
+            let file = StateFile { serial, ..file_with("a") };
+            std::fs::write(&backup, file.write()).unwrap();
+            let detail = store.read().await.unwrap_err().diagnostic().detail;
+            assert!(detail.contains("can be copied over it"), "{detail}");
+            let words = "which began with serial 3";
+            assert_eq!(detail.contains(words), is_outdated, "{detail}");
+        }
+    }
+}
