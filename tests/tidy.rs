@@ -4,6 +4,7 @@
 mod determinism;
 mod docs;
 mod layers;
+mod messages;
 mod names;
 mod places;
 mod sizes;

@@ -131,6 +131,8 @@ pub(crate) enum Command {
     /// Help to write a provider.
     #[command(subcommand)]
     Provider(ProviderCommand),
+    /// Print the cause and the remedy of a diagnostic.
+    Explain(ExplainArgs),
     /// Show the version.
     Version(VersionArgs),
     /// Show the help text of a command.
@@ -319,6 +321,14 @@ pub(crate) struct GraphArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The code of the diagnostic; without one, the list of all codes.
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
 }
 
 /// Arguments of `version`.

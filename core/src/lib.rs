@@ -12,6 +12,7 @@ pub mod disk;
 pub mod eval;
 pub mod event;
 pub mod graph;
+pub mod messages;
 pub mod moved;
 mod phase;
 pub mod plan;

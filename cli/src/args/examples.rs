@@ -27,6 +27,7 @@ static EXAMPLES: &[Example] = examples! {
     "apply" "tfplan" "Apply a saved plan."
     "destroy" "-target=aws_instance.web" "Destroy one resource and the resources that depend on it."
     "console" "-plan" "Evaluate expressions against the planned values."
+    "explain" "FW1001" "Print the cause and the remedy of the diagnostic with this code."
     "fmt" "-check -recursive" "Fail if a file below this folder is not in the usual layout."
     "force-unlock" "4f2c1a9e-8f3b-1c55-9d0e-2f6a7b8c9d0e" "Release the lock with this ID."
     "get" "-update" "Install the newest modules that the constraints allow."

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Names, complete, description, help, manual};
+use crate::messages;
 
 /// Arguments of `help`.
 #[derive(Debug, clap::Args)]
@@ -102,5 +103,8 @@ fn wanted<'c>(
     }
     let given = words.join(" ");
     let detail = format!("`{name} -help` lists the commands.");
-    Err(diags.error(Diagnostic::error(format!("Formwork has no command named {given:?}"), detail)))
+    Err(diags.error(Diagnostic::error(
+        messages::NO_SUCH_COMMAND.with(&[&format_args!("{given:?}")]),
+        detail,
+    )))
 }

@@ -19,6 +19,7 @@ use super::operation::may_ask;
 use super::question::{Prompt, ask};
 use super::state_session;
 use crate::args::{InitArgs, LockArgs};
+use crate::messages;
 use crate::view::Paint;
 use crate::view::report::Report;
 use crate::workspace::Workspace;
@@ -101,7 +102,7 @@ fn set(
     to: &mut BackendConfig,
     option: &str,
 ) -> Result<(), Reported> {
-    let summary = "Invalid backend configuration argument";
+    let summary = messages::INVALID_BACKEND_CONFIGURATION_ARGUMENT;
     if let Some((name, value)) = option.split_once('=') {
         let name = name.trim();
         return to.set(name, value).map_err(|reason| {
@@ -118,7 +119,7 @@ fn set(
     }
     let text = read_named_text(Path::new(option), MAX_RECORD).map_err(|error| {
         let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
-        diags.error(Diagnostic::error("Failed to read file", detail))
+        diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
     let source = workspace.sources.add(option, text);
     let body = parse_file(diags, &workspace.sources, source);
@@ -130,28 +131,27 @@ fn set(
 
 fn no_block() -> Diagnostic {
     let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration,\nno action is required, but you may add an explicit backend block to your\nconfiguration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}\n\nHowever, if you intended to override a defined backend, please verify that\nthe backend configuration is present and valid.";
-    Diagnostic::warning("Missing backend configuration", detail)
+    Diagnostic::warning(messages::MISSING_BACKEND_CONFIGURATION, detail)
 }
 
 /// Rejects a change of the backend until the user decides about the states. An empty state is not
 /// suggested if the old one cannot be moved.
 fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
-    const CHANGED: &str = "Backend configuration changed";
     if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
         let detail = format!(
             "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
             old.kind,
             unsupported(&old.kind)
         );
-        return Diagnostic::error(CHANGED, detail);
+        return Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail);
     }
     let detail = "A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"formwork init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"formwork init -reconfigure\".";
-    Diagnostic::error(CHANGED, detail)
+    Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail)
 }
 
 fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
-    Diagnostic::error("Unsupported backend type", detail)
+    Diagnostic::error(messages::UNSUPPORTED_BACKEND_TYPE, detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
@@ -161,7 +161,7 @@ fn left_behind(old: &InitializedBackend) -> Diagnostic {
         old.kind,
         unsupported(&old.kind)
     );
-    Diagnostic::warning("State was left behind", detail)
+    Diagnostic::warning(messages::STATE_WAS_LEFT_BEHIND, detail)
 }
 
 /// Two backends between which states are moved.
@@ -214,7 +214,7 @@ async fn names(
         Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {
             let detail = format!("{error}.");
-            Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
+            Err(diags.error(Diagnostic::error(messages::FAILED_TO_LIST_WORKSPACES, detail)))
         }
     }
 }
@@ -247,7 +247,7 @@ async fn agreed(
         return Ok(true);
     }
     if args.json || !may_ask(workspace.env, args.input) {
-        let summary = "Can't ask approval for state migration when interactive input is disabled.";
+        let summary = messages::MIGRATION_NEEDS_APPROVAL;
         let detail = "Please remove the \"-input=false\" option and try again.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
@@ -302,7 +302,7 @@ async fn put(
     if to.found {
         check_push(&from.file, &to.file).map_err(|error| {
             let detail = format!("{error}. Nothing was changed.");
-            diags.error(Diagnostic::error("Failed to write state", detail))
+            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
     }
     to.overwrite(diags, from.file.clone()).await

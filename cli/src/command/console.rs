@@ -26,6 +26,7 @@ use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
@@ -101,9 +102,8 @@ async fn converse(
         return Exit::Failed;
     }
     if diags.has_errors() {
-        let warning = "Due to the problems above, some expressions may produce unexpected results.";
         let mut note = Diagnostics::new();
-        note.warn(Diagnostic::warning(warning, ""));
+        note.warn(Diagnostic::warning(messages::CONSOLE_WITH_PROBLEMS, ""));
         report.diagnostics(&prepared.workspace.sources, &note);
     }
     let repl = Repl::new(&session, report);

@@ -7,6 +7,7 @@ use super::text_command::{confirmed, run_text_command};
 use crate::args::{ForceUnlockArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -39,7 +40,7 @@ fn agreed(
     if !workspace.env.input {
         let detail =
             "The lock is released without a question if -force is given. Nothing was changed.";
-        return Err(diags.error(Diagnostic::error("Can't ask whether to unlock", detail)));
+        return Err(diags.error(Diagnostic::error(messages::CANNOT_ASK_WHETHER_TO_UNLOCK, detail)));
     }
     confirmed(
         diags,
@@ -54,6 +55,6 @@ fn refuse(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
         "The lock {} can only be given back by the process that holds it, and ends with that process at the latest. If a command says that the state is locked, its message names who holds it: wait for that, or end it.",
         args.id
     );
-    let summary = "Local state cannot be unlocked by another process";
+    let summary = messages::LOCAL_STATE_UNLOCK;
     diags.error(Diagnostic::error(summary, detail))
 }

@@ -19,6 +19,7 @@ use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -120,12 +121,12 @@ async fn draw(
 fn unsupported(kind: &str) -> Diagnostic {
     if kind == "validate" {
         let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";
-        return Diagnostic::error("Graph type no longer available", detail);
+        return Diagnostic::error(messages::GRAPH_TYPE_NO_LONGER_AVAILABLE, detail);
     }
     let detail = format!(
         "There is no graph of the type {kind:?}; use plan, plan-destroy, plan-refresh-only or apply."
     );
-    Diagnostic::error("Unsupported graph type", detail)
+    Diagnostic::error(messages::UNSUPPORTED_GRAPH_TYPE, detail)
 }
 
 fn draw_prepared(

@@ -16,6 +16,7 @@ use crate::install::lockfile::LockFile;
 use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
 use crate::install::providers::Installation;
+use crate::messages;
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
@@ -44,10 +45,10 @@ async fn prepare(
     let Init { args, report } = *init;
     if args.reconfigure && (args.migrate_state || args.force_copy) {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
-        return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_INIT_OPTIONS, detail)));
     }
     if args.upgrade && args.lockfile.as_deref() == Some("readonly") {
-        let summary = "The -upgrade flag conflicts with -lockfile=readonly";
+        let summary = messages::UPGRADE_WITH_READONLY_LOCK_FILE;
         let detail = "The one asks for newer versions, the other allows none to be recorded.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
@@ -190,11 +191,11 @@ fn save(
     if args.lockfile.as_deref() == Some("readonly") {
         if !locks.locks_same_providers(before) {
             let detail = "Changes to the required provider dependencies were detected, but the lock file is read-only. To use and record these requirements, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
-            let summary = "Provider dependency changes detected";
+            let summary = messages::PROVIDER_DEPENDENCY_CHANGES_DETECTED;
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         let detail = "Changes to the provider selections were detected, but not saved in the .terraform.lock.hcl file. To record these selections, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
-        diags.warn(Diagnostic::warning("Provider lock file not updated", detail));
+        diags.warn(Diagnostic::warning(messages::PROVIDER_LOCK_FILE_NOT_UPDATED, detail));
         return Ok(());
     }
     if !incomplete.is_empty() {

@@ -19,6 +19,7 @@ use super::state_session;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::Screen;
 use crate::view::report::Report;
 use crate::workspace::OverrideWarning;
@@ -112,7 +113,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
         )
     {
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
-        let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
+        let _ = diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_PLAN_FILE, detail));
     }
     // Behind the plan, in which the configuration stands as it was read.
     let is_generated = generated::write(diags, generated, results, plan);

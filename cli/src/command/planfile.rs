@@ -28,6 +28,7 @@ use super::variable_inputs;
 use crate::args::{StatePlace, VariableSource};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
+use crate::messages;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::view::report::Report;
@@ -287,7 +288,7 @@ impl Saved {
                 "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
                 named.kind
             );
-            diags.error(Diagnostic::error("Saved plan names an unknown backend", detail))
+            diags.error(Diagnostic::error(messages::SAVED_PLAN_NAMES_UNKNOWN_BACKEND, detail))
         })?;
         Ok(Some(config))
     }
@@ -303,6 +304,6 @@ impl Saved {
             return Ok(());
         }
         let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";
-        Err(diags.error(Diagnostic::error("Inconsistent dependency lock file", detail)))
+        Err(diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)))
     }
 }

@@ -16,6 +16,7 @@ use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
@@ -59,7 +60,7 @@ fn required_config(
 ) -> Result<Config, Reported> {
     if !workspace.has_config() {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
-        return Err(diags.error(Diagnostic::error("No configuration files", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
     let config = workspace.needs(diags);
     workspace.check_tests(diags, None);
@@ -118,7 +119,7 @@ pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     };
     if !args.json {
         let detail = "The `formwork providers schema` command requires the `-json` flag.";
-        let _ = diags.error(Diagnostic::error("Flag -json required", detail));
+        let _ = diags.error(Diagnostic::error(messages::FLAG_JSON_REQUIRED, detail));
         return report.failed(Some(&workspace.sources), &diags);
     }
     let text = document(&mut diags, &mut workspace).await;
@@ -167,7 +168,7 @@ fn platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>,
                 let detail = format!(
                     "The string {name:?} given in the -platform option is not a valid target platform: {error}."
                 );
-                let _ = diags.error(Diagnostic::error("Invalid target platform", detail));
+                let _ = diags.error(Diagnostic::error(messages::INVALID_TARGET_PLATFORM, detail));
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::args::{
 };
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
 use crate::view::{Screen, out, sanitize};
@@ -175,7 +176,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let selected = select(diags, locked, args.address.as_slice(), args.all)?;
             if args.id.is_some() && selected.len() > 1 {
                 let detail = "The address stands for several operations. An id is for one.";
-                return Err(diags.error(Diagnostic::error("Too many operations", detail)));
+                return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
             }
             let id = args.id.as_deref();
             let mut result = Ok(());

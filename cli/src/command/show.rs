@@ -22,13 +22,11 @@ use super::state::ProvidedObject;
 use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
-
-/// Error for a file that is neither.
-const UNREADABLE: &str = "Failed to read the given file as a state or plan file";
 
 /// Runs the command.
 pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
@@ -75,7 +73,7 @@ async fn show_file(
 ) -> Result<String, Reported> {
     let content = read_named(path, MAX_STATE).map_err(|error| {
         let detail = format!("Couldn't read {}: {error}.", path.display());
-        diags.error(Diagnostic::error(UNREADABLE, detail))
+        diags.error(Diagnostic::error(messages::UNREADABLE_STATE_OR_PLAN_FILE, detail))
     })?;
     let is_json = content.trim_ascii_start().starts_with(b"{");
     let is_plan = is_json && is_encrypted(&content) && !repeats_lineage(&content);
@@ -96,7 +94,7 @@ async fn show_file(
     };
     let parts = file::read_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
-        diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
+        diags.error(problem.summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
     if let Some(warning) = saved.plan.origin().warning(&workspace.env.seal_key(), path) {

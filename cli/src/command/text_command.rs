@@ -5,6 +5,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -58,7 +59,7 @@ pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool,
         Ok(1..) => Ok(answer.trim() == "yes"),
         Ok(0) | Err(_) => {
             let detail = "There was no answer. Nothing was changed.";
-            Err(diags.error(Diagnostic::error("Error asking for approval", detail)))
+            Err(diags.error(Diagnostic::error(messages::ERROR_ASKING_FOR_APPROVAL, detail)))
         }
     }
 }

@@ -17,13 +17,14 @@ use formwork_core::disk::MAX_RECORD;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
 use formwork_value::convert::convert;
-use formwork_value::diag::{Blame, Span};
+use formwork_value::diag::{Blame, Span, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Workspace;
 use crate::data_dir::DataDir;
+use crate::messages;
 
 /// The name of the file in the data directory.
 const REMEMBERED: &str = "terraform.tfstate";
@@ -98,7 +99,7 @@ impl BackendConfig {
     /// When the backend is not supported, or an argument is not valid.
     pub(crate) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
         let Some(kind) = find(&block.kind) else {
-            return Err(diags.error(unknown_kind("Unsupported backend type", block)));
+            return Err(diags.error(unknown_kind(messages::UNSUPPORTED_BACKEND_TYPE, block)));
         };
         let values = block.arguments(diags, &kind.schema())?;
         Ok(Self { kind, values, block: Some(block.span) })
@@ -170,7 +171,7 @@ impl BackendConfig {
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
                 self.kind()
             );
-            let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
+            let diagnostic = Diagnostic::error(messages::INVALID_BACKEND_CONFIGURATION, detail);
             diags.error(match self.block {
                 Some(block) => diagnostic.at(block),
                 None => diagnostic,
@@ -281,7 +282,7 @@ impl Workspace<'_> {
                 "{}: {error}. It records the backend of the state; run \"formwork init -reconfigure\" to write it again.",
                 path.display()
             );
-            let diagnostic = Diagnostic::error("Failed to read the backend that is set up", detail);
+            let diagnostic = Diagnostic::error(messages::INITIALIZED_BACKEND_UNREADABLE, detail);
             diags.error(diagnostic.blame(Blame::Environment))
         })
     }
@@ -296,7 +297,7 @@ impl Workspace<'_> {
         backend: Option<&Block>,
     ) -> Result<BackendConfig, Reported> {
         if let Some(block) = backend.filter(|block| find(&block.kind).is_none()) {
-            return Err(diags.error(unknown_kind("Invalid backend type", block)));
+            return Err(diags.error(unknown_kind(messages::INVALID_BACKEND_TYPE, block)));
         }
         let remembered = self.remembered(diags)?;
         // Arguments of a block that was never set up are judged by `init`.
@@ -317,7 +318,7 @@ impl Workspace<'_> {
                 let kind = remembered.map(|old| old.kind).unwrap_or_default();
                 format!("Reason: {reason}\n\n{}\n\nNothing was changed.", unsupported(&kind))
             };
-            let summary = "Backend initialization required, please run \"formwork init\"";
+            let summary = messages::BACKEND_INITIALIZATION_REQUIRED;
             diags.error(Diagnostic::error(summary, detail))
         })
     }
@@ -365,14 +366,14 @@ impl Workspace<'_> {
         };
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
-            let diagnostic = Diagnostic::error("Failed to set up the backend", detail);
+            let diagnostic = Diagnostic::error(messages::FAILED_TO_SET_UP_BACKEND, detail);
             diags.error(diagnostic.blame(Blame::Environment))
         })
     }
 }
 
 /// The error of a block whose type is not known.
-fn unknown_kind(summary: &str, block: &Block) -> Diagnostic {
+fn unknown_kind(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
     let detail = format!(
         "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
         unsupported(&block.kind)

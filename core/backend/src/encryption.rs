@@ -34,6 +34,7 @@ use self::target::{DecryptError, Target};
 use self::wrapper::{Layout, StateHeader};
 pub use self::wrapper::{is_encrypted, repeats_lineage};
 use crate::kind::BackendEnvironment;
+use crate::messages;
 
 /// The ciphers of a configuration.
 #[derive(Clone, Debug, Default)]
@@ -329,13 +330,13 @@ impl PlanCipher {
         let Some(target) = &self.0 else {
             if is_encrypted(plan) {
                 let detail = format!("{name}: {NOT_CONFIGURED}");
-                return Err(Box::new(Diagnostic::error("Plan file is encrypted", detail)));
+                return Err(Box::new(Diagnostic::error(messages::PLAN_FILE_IS_ENCRYPTED, detail)));
             }
             return Ok(Cow::Borrowed(plan));
         };
         let opened = target.open(plan).map_err(|error| {
             let detail = format!("{name}: {error}.\n\n{}", error.remedy());
-            Box::new(Diagnostic::error("Plan file cannot be decrypted", detail))
+            Box::new(Diagnostic::error(messages::PLAN_FILE_CANNOT_BE_DECRYPTED, detail))
         });
         opened.map(|opened| opened.text)
     }

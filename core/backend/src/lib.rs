@@ -20,6 +20,7 @@ mod known;
 mod kubernetes;
 pub mod local;
 pub mod lock;
+pub mod messages;
 mod pg;
 mod places;
 mod remote;

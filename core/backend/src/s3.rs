@@ -31,6 +31,7 @@ use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::messages;
 use crate::places::WorkspacePlaces;
 use crate::remote::Cause;
 use crate::retry::Retries;
@@ -76,13 +77,13 @@ impl BackendKind for S3Kind {
         let parameters = parameters.map(|(old, new)| {
             let detail =
                 format!("The parameter \"{old}\" is deprecated. Use parameter \"{new}\" instead.");
-            Diagnostic::warning("Deprecated Parameter", detail)
+            Diagnostic::warning(messages::DEPRECATED_PARAMETER, detail)
         });
         let variables =
             DEPRECATED_VARIABLES.iter().filter(|(old, _)| arguments.variable(old).is_some());
         let variables = variables.map(|(old, new)| {
             let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
-            Diagnostic::warning("Deprecated Environment Variable", detail)
+            Diagnostic::warning(messages::DEPRECATED_ENVIRONMENT_VARIABLE, detail)
         });
         parameters.chain(variables).collect()
     }

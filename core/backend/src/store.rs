@@ -10,12 +10,13 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, sentence};
+use formwork_value::diag::{Blame, Message, sentence};
 
 use crate::claims::{ClaimConflict, Claims};
 use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::lock::{LockInfo, LockRequest, StateLock};
+use crate::messages;
 
 /// The pauses between two attempts to take a lock that another process holds: the first, and the
 /// longest.
@@ -350,14 +351,14 @@ impl StoreError {
             .blame(Blame::Environment)
     }
 
-    fn summary_and_remedy(&self) -> (&'static str, String) {
+    fn summary_and_remedy(&self) -> (&'static Message, String) {
         match self {
-            Self::Unusable { .. } | Self::Conflict(_) => ("Failed to read the state", String::new()),
+            Self::Unusable { .. } | Self::Conflict(_) => (messages::FAILED_TO_READ_STATE, String::new()),
             Self::Held { holder, ends, .. } => {
-                ("Error acquiring the state lock", held(holder.as_deref(), *ends))
+                (messages::STATE_IS_LOCKED, held(holder.as_deref(), *ends))
             }
             Self::NoWorkspace { .. } => (
-                "workspaces not supported",
+                messages::WORKSPACES_NOT_SUPPORTED,
                 "This backend keeps one state only, that of the workspace \"default\". Unset \
                  TF_WORKSPACE, or run:\n  formwork workspace select default"
                     .to_owned(),
@@ -368,10 +369,10 @@ impl StoreError {
                     Some(_) => "Give the ID of this lock, if its holder is gone.",
                     None => "The state may not be locked any more. Run the command that needs it.",
                 };
-                ("Failed to unlock state", format!("{about}{next} Nothing was changed."))
+                (messages::FAILED_TO_UNLOCK_STATE, format!("{about}{next} Nothing was changed."))
             }
             Self::Emptied { location, evidence, copy } => (
-                "State file is empty",
+                messages::STATE_FILE_IS_EMPTY,
                 format!(
                     "A state file never becomes empty by itself: it was cut off, perhaps when \
                      another program was killed while writing it. Going on would create everything \
@@ -383,34 +384,34 @@ impl StoreError {
                 ),
             ),
             Self::OtherLineage { .. } => (
-                "State belongs to another lineage",
+                messages::STATE_BELONGS_TO_ANOTHER_LINEAGE,
                 "The two have different origins, so one would overwrite the objects of the other. The stored \
                  state was not changed. If this run has changed real objects, their results are in \
                  its journal, and the next command says how to keep both."
                     .to_owned(),
             ),
             Self::Changed { .. } => (
-                "State was changed by another program",
+                messages::STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM,
                 "Another run wrote it in the meantime, perhaps with -lock=false. Nothing was \
                  overwritten. Run the command again: if this one has changed real objects, their \
                  results are in its journal and are taken over."
                     .to_owned(),
             ),
             Self::Replaced { .. } => (
-                "State file was replaced",
+                messages::STATE_FILE_WAS_REPLACED,
                 "The lock does not cover the file that is there, so another run may be using it. \
                  Nothing was overwritten. Run the command again: if this one has changed real \
                  objects, their results are in its journal and are taken over."
                     .to_owned(),
             ),
             Self::NotEncryptable { .. } => (
-                "Failed to encrypt the state",
+                messages::FAILED_TO_ENCRYPT_STATE,
                 "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
                  block or TF_ENCRYPTION."
                     .to_owned(),
             ),
             Self::NotKept { .. } => (
-                "Failed to save the state",
+                messages::FAILED_TO_SAVE_STATE,
                 "Without a state it would be unknown afterwards what was made. Name a file, with \
                  the backend's `path` or -state-out."
                     .to_owned(),
@@ -424,38 +425,38 @@ impl StoreError {
 }
 
 impl StoreOperation {
-    fn summary_and_remedy(self) -> (&'static str, &'static str) {
+    fn summary_and_remedy(self) -> (&'static Message, &'static str) {
         match self {
             Self::Lock => (
-                "Error acquiring the state lock",
+                messages::ERROR_ACQUIRING_STATE_LOCK,
                 "The state must be writable before anything is changed. Check the place, the \
                  credentials for it and its permissions, or choose another place.",
             ),
             Self::Unlock => (
-                "Error releasing the state lock",
+                messages::ERROR_RELEASING_STATE_LOCK,
                 "The lock may still be there. Once no run uses the state, `formwork force-unlock` \
                  with the ID that the next command prints releases it.",
             ),
             Self::Read => (
-                "Failed to read the state",
+                messages::FAILED_TO_READ_STATE,
                 "Check the place, the credentials for it and its permissions. Nothing was changed.",
             ),
             Self::Write => (
-                "Failed to save the state",
+                messages::FAILED_TO_SAVE_STATE,
                 "The state that was there before is still there, and the journal holds everything \
                  done since. Correct the cause, then run any command: it takes over what the \
                  journal holds.",
             ),
             Self::Open => (
-                "Failed to reach the backend",
+                messages::FAILED_TO_REACH_BACKEND,
                 "Check the address, the credentials and the network. Nothing was changed.",
             ),
             Self::List => (
-                "Failed to list workspaces",
+                messages::FAILED_TO_LIST_WORKSPACES,
                 "Check the place, the credentials for it and its permissions.",
             ),
             Self::Create | Self::Delete => (
-                "Failed to change workspaces",
+                messages::FAILED_TO_CHANGE_WORKSPACES,
                 "Check the place, the credentials for it and its permissions.",
             ),
         }

@@ -6,6 +6,7 @@ mod defaults;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use formwork_value::diag::Summary;
 use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value, convert};
 
@@ -13,6 +14,7 @@ pub use defaults::Defaults;
 
 use crate::eval::evaluate;
 use crate::functions::Function;
+use crate::messages;
 use crate::scope::{Scope, ScopeStep};
 use crate::stack::with_stack;
 use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
@@ -25,7 +27,7 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.expression(&mut Diagnostics::new(), expr.span) else {
-            return Err(report(diags, "Invalid type specification", ANY_TYPE, expr.span));
+            return Err(report(diags, messages::INVALID_TYPE_SPECIFICATION, ANY_TYPE, expr.span));
         };
         return read(diags, &written);
     }
@@ -45,7 +47,7 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         let detail = format!(
             "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
         );
-        return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
+        return Err(report(diags, messages::INVALID_QUOTED_TYPE_CONSTRAINTS, &detail, expr.span));
     }
     let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
     Ok((constraint.ty, constraint.defaults))
@@ -55,7 +57,12 @@ fn is_old_type(text: &str) -> bool {
     matches!(text, "string" | "list" | "map" | "number" | "bool")
 }
 
-fn report(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {
+fn report(
+    diags: &mut Diagnostics,
+    summary: impl Into<Summary>,
+    detail: &str,
+    span: Span,
+) -> Reported {
     diags.error(Diagnostic::error(summary, detail).at(span))
 }
 
@@ -77,7 +84,7 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn invalid(&mut self, detail: &str, span: Span) -> Reported {
-        report(self.diags, "Invalid type specification", detail, span)
+        report(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
     fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
@@ -243,7 +250,7 @@ impl Reader<'_> {
                 "This default value is not compatible with the attribute's type constraint: {}.",
                 refused.reason
             );
-            let summary = "Invalid default value for optional attribute";
+            let summary = messages::INVALID_DEFAULT_VALUE_FOR_OPTIONAL_ATTRIBUTE;
             report(self.diags, summary, &detail, expr.span)
         })
     }
@@ -266,7 +273,7 @@ impl Scope for NoNames {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let detail = "A default in a type is a constant; it cannot refer to anything.";
-        Err(report(diags, "Variables not allowed", detail, root.span))
+        Err(report(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
     fn function(&self, _name: &str) -> Option<&dyn Function> {

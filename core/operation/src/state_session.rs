@@ -26,6 +26,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
 use crate::errored::{self, ErroredState};
+use crate::messages;
 use crate::observer::{NoObserver, OperationEvent, OperationObserver};
 
 /// The wait for a lock before it is reported.
@@ -377,12 +378,12 @@ impl StateSession {
             let detail = format!(
                 "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
             );
-            return Diagnostic::error("Nothing to settle", detail);
+            return Diagnostic::error(messages::NOTHING_TO_SETTLE, detail);
         }
         let detail = format!(
             "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
         );
-        Diagnostic::error("Several operations are open", detail)
+        Diagnostic::error(messages::SEVERAL_OPERATIONS_ARE_OPEN, detail)
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.
@@ -402,7 +403,7 @@ impl StateSession {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
             );
-            let summary = "An interrupted operation was resolved";
+            let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
             diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
         }
     }
@@ -437,7 +438,7 @@ fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
         one.detail("the commands are below"),
         choices(&format!("'{}'", one.addr))
     );
-    Diagnostic::error("An interrupted operation needs a decision", detail)
+    Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
         .blame(Blame::Environment)
         .about(one.addr.to_string())
 }
@@ -494,5 +495,5 @@ fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnost
         "The state of this run was written to {path}. {remedy}{}",
         kept.unwrap_or_default()
     );
-    Diagnostic::warning("State saved aside", detail)
+    Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }

@@ -19,6 +19,7 @@ use super::{
     passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
+use crate::messages;
 
 /// Maximum depth of calls. Deeper ones come from modules that call themselves.
 const MAX_DEPTH: usize = 64;
@@ -348,24 +349,24 @@ fn endless(site: &CallSite, path: &ModulePath, above: &ModulePath) -> Diagnostic
         "The source \"{}\" of `{path}` is the folder of {above}, which calls it: there would be no end. Take the call out.",
         site.source
     );
-    Diagnostic::error("Module calls itself", detail).at(site.source_span)
+    Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(site.source_span)
 }
 
 fn too_deep(site: &CallSite) -> Diagnostic {
     let detail = format!(
         "Modules may be called at most {MAX_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
     );
-    Diagnostic::error("Too many levels of modules", detail).at(site.span)
+    Diagnostic::error(messages::TOO_MANY_LEVELS_MODULES, detail).at(site.span)
 }
 
 fn too_many(site: &CallSite) -> Diagnostic {
     let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
-    Diagnostic::error("Too many modules", detail).at(site.span)
+    Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(site.span)
 }
 
 fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
     let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
-    Diagnostic::error("Module cannot be used", detail).at(site.span)
+    Diagnostic::error(messages::MODULE_CANNOT_BE_USED, detail).at(site.span)
 }
 
 /// The files of a folder.
@@ -389,7 +390,7 @@ fn parse_folder(
     let mut names = files.list(dir).map_err(|error| {
         diags.error(
             Diagnostic::error(
-                "Failed to read module directory",
+                messages::FAILED_TO_READ_MODULE_DIRECTORY,
                 format!("The folder `{}` cannot be read: {error}.", dir.display()),
             )
             .blame(Blame::Environment),
@@ -476,7 +477,7 @@ pub(super) fn parse(
         Err(error) => {
             let _ = diags.error(
                 Diagnostic::error(
-                    "Failed to read file",
+                    messages::FAILED_TO_READ_FILE,
                     format!("`{name}` cannot be read: {error}."),
                 )
                 .blame(Blame::Environment),

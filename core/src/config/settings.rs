@@ -16,6 +16,7 @@ use super::{
     Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
     constant, traversal,
 };
+use crate::messages;
 use crate::version::{
     ConstraintError, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
 };
@@ -86,7 +87,7 @@ impl Settings {
         }
         if let Some(attribute) = content.take("experiments") {
             let detail = "Experimental features are intended only for gathering early feedback on new language designs, and so are available only in alpha releases of Terraform. Remove the argument.";
-            let problem = Diagnostic::error("Module uses experimental features", detail);
+            let problem = Diagnostic::error(messages::MODULE_USES_EXPERIMENTAL_FEATURES, detail);
             let _ = diags.error(problem.at(attribute.name.span));
         }
         if let Some(attribute) = content.take("language") {
@@ -110,7 +111,7 @@ impl Settings {
         if let Some(first) = self.required_providers_span {
             let _ = diags.error(
                 Diagnostic::error(
-                    "Duplicate required providers configuration",
+                    messages::DUPLICATE_REQUIRED_PROVIDERS_CONFIGURATION,
                     format!(
                         "A module may have only one required providers configuration. The required providers were previously configured at {}.",
                         place(sources, first)
@@ -143,7 +144,7 @@ impl Settings {
                 name.name.as_str(),
                 place(sources, other.span)
             );
-            let problem = Diagnostic::error("Duplicate provider_meta block", detail);
+            let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_META_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
             return;
         }
@@ -192,19 +193,19 @@ pub(super) fn second_place(
     let before = place(sources, first.1);
     let (summary, detail) = match (first.0, second.0) {
         (false, false) => (
-            "Duplicate backend configuration",
+            messages::DUPLICATE_BACKEND_CONFIGURATION,
             format!(
                 "A module may have only one backend configuration. The backend was previously configured at {before}."
             ),
         ),
         (true, true) => (
-            "Duplicate HCP Terraform configurations",
+            messages::DUPLICATE_HCP_TERRAFORM_CONFIGURATIONS,
             format!(
                 "A module may have only one 'cloud' block configuring HCP Terraform or Terraform Enterprise. The 'cloud' block was previously configured at {before}."
             ),
         ),
         (true, false) | (false, true) => (
-            "Both a backend and cloud configuration are present",
+            messages::BACKEND_AND_CLOUD_CONFIGURATION,
             "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
         ),
     };
@@ -217,8 +218,8 @@ pub(super) fn second_place(
 fn check_language(diags: &mut Diagnostics, expr: &Expr) {
     let summary = match expr.as_keyword() {
         Some("TF2021") => return,
-        Some(_) => "Unsupported language edition",
-        None => "Invalid language edition",
+        Some(_) => messages::UNSUPPORTED_LANGUAGE_EDITION,
+        None => messages::INVALID_LANGUAGE_EDITION,
     };
     let detail = "The only edition of the language is the keyword TF2021, which is the default.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
@@ -266,12 +267,13 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
                     "`{text}` names a prerelease, and prereleases of the engine cannot be \
                      required. Remove the part after the numbers."
                 );
-                let problem = Diagnostic::error("Invalid required_version constraint", detail);
+                let problem =
+                    Diagnostic::error(messages::INVALID_REQUIRED_VERSION_CONSTRAINT, detail);
                 let _ = diags.error(problem.at(attribute.expr.span));
             } else if !constraints.allows(&engine) {
                 let _ = diags.error(
                     Diagnostic::error(
-                        "Unsupported Terraform Core version",
+                        messages::UNSUPPORTED_TERRAFORM_CORE_VERSION,
                         format!(
                             "This configuration asks for Terraform `{text}`, and this program does what \
                              Terraform {LANGUAGE_VERSION} does. Change the constraint if that is enough \
@@ -293,7 +295,7 @@ fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> 
         Value::Unknown(..) => return Ok(String::new()),
         _ => {
             let detail = "Version constraints are a string, such as \"~> 3.0\".";
-            let problem = Diagnostic::error("Invalid version constraint", detail);
+            let problem = Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail);
             return Err(diags.error(problem.at(head(expr))));
         }
     };
@@ -330,7 +332,7 @@ fn bad_constraint(text: &str, bad: &ConstraintError, span: Span) -> Diagnostic {
     let detail = format!(
         "This string does not use correct version constraint syntax. `{text}` was found: {bad}."
     );
-    Diagnostic::error("Invalid version constraint", detail).at(span)
+    Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail).at(span)
 }
 
 fn required_provider(
@@ -355,7 +357,7 @@ fn required_provider(
 
 fn bad_object(span: Span) -> Diagnostic {
     Diagnostic::error(
-        "Invalid required_providers object",
+        messages::INVALID_REQUIRED_PROVIDERS_OBJECT,
         "An entry of `required_providers` is an object with `source` and `version`, such as \
          { source = \"hashicorp/random\", version = \"~> 3.0\" }.",
     )
@@ -415,7 +417,7 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
                 "An entry of `configuration_aliases` is the local name `{}`, alone or with an alias behind a dot, such as `{0}.other`.",
                 name.name
             );
-            let problem = Diagnostic::error("Invalid configuration_aliases value", detail);
+            let problem = Diagnostic::error(messages::INVALID_CONFIGURATION_ALIASES_VALUE, detail);
             let _ = diags.error(problem.at(item.span));
         }
     }
@@ -425,7 +427,8 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
 fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
     let Some(text) = expr.as_literal() else {
         return Err(diags.error(
-            Diagnostic::error("Invalid source", "A source is a constant string.").at(expr.span),
+            Diagnostic::error(messages::INVALID_SOURCE, "A source is a constant string.")
+                .at(expr.span),
         ));
     };
     text.parse().map_err(|bad: crate::addr::AddressError| {

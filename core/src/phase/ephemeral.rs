@@ -28,6 +28,7 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
+use crate::messages;
 use crate::provider::{CallContext, Keep, ProviderClient};
 use crate::session::Session;
 
@@ -307,5 +308,7 @@ fn about_renewal(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagn
         problem.summary, problem.detail
     );
     let place = problem.subject.unwrap_or(block);
-    Diagnostic::warning("Ephemeral resource not renewed", detail).at(place).about(addr.to_string())
+    Diagnostic::warning(messages::EPHEMERAL_RESOURCE_NOT_RENEWED, detail)
+        .at(place)
+        .about(addr.to_string())
 }

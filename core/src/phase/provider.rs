@@ -14,6 +14,7 @@ use super::meta::spoken_from;
 use super::point_at_parts;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, Reference, ResourceAddr};
 use crate::config::{Config, ModuleNode, ProviderBlock, Resource};
+use crate::messages;
 use crate::provider::{Loaded, ProviderClient, ResourceType, lost_type, unsupported_type};
 use crate::session::Session;
 
@@ -121,7 +122,9 @@ fn configured(
     session.pool.configured(provider).ok_or_else(|| {
         // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");
-        diags.error(Diagnostic::error("Provider not configured", detail).blame(Blame::Internal))
+        diags.error(
+            Diagnostic::error(messages::PROVIDER_NOT_CONFIGURED, detail).blame(Blame::Internal),
+        )
     })
 }
 
@@ -136,7 +139,9 @@ pub(crate) async fn visit_provider(
 ) -> Result<(), Reported> {
     let Some(loaded) = session.pool.loaded(&vertex.addr.provider) else {
         // Loading failed and was reported; this cannot be reached after a load that went well.
-        return Err(diags.error(Diagnostic::error("Provider not loaded", vertex.addr.to_string())));
+        return Err(
+            diags.error(Diagnostic::error(messages::PROVIDER_NOT_LOADED, vertex.addr.to_string()))
+        );
     };
     let config = |diags: &mut Diagnostics| config(session, diags, vertex, &loaded);
     let config = session.settled(diags, config).await?;
@@ -166,7 +171,7 @@ fn config(
         if let Some((name, _)) = required {
             let provider = &vertex.addr.provider;
             return Err(diags.error(Diagnostic::error(
-                "Invalid provider configuration",
+                messages::INVALID_PROVIDER_CONFIGURATION,
                 format!("Provider {provider} requires explicit configuration: at least its argument {name:?} must be given. Add a provider block to the root module."),
             )));
         }

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use crate::messages;
+
 /// The parts of a saved plan by name.
 pub type Parts = BTreeMap<String, Vec<u8>>;
 
@@ -130,9 +132,9 @@ impl PlanFileError {
             }
         };
         let summary = match self {
-            Self::Io { what: "write", .. } => "Failed to write plan file".to_owned(),
-            Self::OtherVersion { .. } => "Failed to read plan from plan file".to_owned(),
-            _ => format!("Failed to load {name:?} as a plan file"),
+            Self::Io { what: "write", .. } => messages::FAILED_TO_WRITE_PLAN_FILE.into(),
+            Self::OtherVersion { .. } => messages::FAILED_TO_READ_PLAN_FROM_PLAN_FILE.into(),
+            _ => messages::FAILED_TO_LOAD_AS_PLAN_FILE.with(&[&format_args!("{name:?}")]),
         };
         Diagnostic::error(summary, format!("{} {remedy}", sentence(self))).blame(blame)
     }

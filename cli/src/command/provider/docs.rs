@@ -17,6 +17,7 @@ use super::page::{Subject, of_block, of_function};
 use crate::args::ProviderDocsArgs;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
 
@@ -43,7 +44,7 @@ async fn work(
 ) -> Result<String, Reported> {
     let program = args.program.canonicalize().map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.program.display());
-        diags.error(Diagnostic::error("No such program", detail))
+        diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
     let name = name_of(diags, &program)?;
     let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
@@ -65,7 +66,7 @@ async fn work(
                 path.display(),
                 args.program.display()
             );
-            let _receipt = diags.error(Diagnostic::error("A page is out of date", detail));
+            let _receipt = diags.error(Diagnostic::error(messages::PAGE_IS_OUT_DATE, detail));
         }
     }
     let n_examples = example::check(diags, sources, &program, &args.examples).await;
@@ -91,13 +92,13 @@ fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> 
         Some(name) if !name.is_empty() => Ok(name.to_owned()),
         _ => {
             let detail = format!("{file:?} is not terraform-provider-NAME.");
-            Err(diags.error(Diagnostic::error("Not the name of a provider", detail)))
+            Err(diags.error(Diagnostic::error(messages::NOT_NAME_PROVIDER, detail)))
         }
     }
 }
 
 fn unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
-    let problem = Diagnostic::error("The provider cannot be asked", failure.to_string());
+    let problem = Diagnostic::error(messages::PROVIDER_CANNOT_BE_ASKED, failure.to_string());
     diags.error(problem.blame(Blame::Provider))
 }
 
@@ -153,6 +154,6 @@ fn write(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reporte
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder.and_then(|()| fs::write(path, text)).map_err(|error| {
         let detail = format!("{} cannot be written: {error}.", path.display());
-        diags.error(Diagnostic::error("Unable to write a page", detail))
+        diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_PAGE, detail))
     })
 }

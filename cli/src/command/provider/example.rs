@@ -22,6 +22,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::clock;
+use crate::messages;
 
 /// Maximum depth to which the folder of examples is searched.
 const MAX_DEPTH: usize = 8;
@@ -44,7 +45,7 @@ pub(super) async fn check(
         let _receipt = diags.append(found);
         if failed {
             let detail = format!("The example {} does not plan; see above.", example.display());
-            let _receipt = diags.error(Diagnostic::error("An example does not plan", detail));
+            let _receipt = diags.error(Diagnostic::error(messages::EXAMPLE_DOES_NOT_PLAN, detail));
         }
     }
     examples.len()

@@ -16,6 +16,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
 use crate::install::lockfile::Lock;
+use crate::messages;
 use crate::modules::manifest::Record;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
@@ -279,6 +280,6 @@ fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
 
 fn unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
     let detail = format!("The checksum of {what} cannot be computed: {error}.");
-    let diagnostic = Diagnostic::error("Unable to read a component", detail);
+    let diagnostic = Diagnostic::error(messages::UNABLE_TO_READ_COMPONENT, detail);
     diags.error(diagnostic.blame(Blame::Environment))
 }

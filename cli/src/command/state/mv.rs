@@ -15,6 +15,7 @@ use crate::args::{Backup, StateMvArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -59,7 +60,7 @@ fn check_backups(
     if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
         return Ok(());
     }
-    let summary = format!("Invalid command line options: {}", options.join(", "));
+    let summary = messages::INVALID_BACKUP_OPTIONS.with(&[&options.join(", ")]);
     let detail = "Command line options -backup and -backup-out are legacy options that operate on a local state file only. You must specify a local state file with the -state option or switch to the local backend.";
     Err(diags.error(Diagnostic::error(summary, detail)))
 }

@@ -12,6 +12,7 @@ use super::{Editing, Ending, bad_address, edit};
 use crate::args::StateRmArgs;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
@@ -53,7 +54,7 @@ fn remove(
     }
     if found.is_empty() {
         return Err(diags.error(Diagnostic::error(
-            "Invalid target address",
+            messages::INVALID_RM_TARGET,
             "No matching objects found. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance.",
         )));
     }

@@ -14,6 +14,7 @@ use super::{bad_address, present};
 use crate::args::{StatePlace, StateShowArgs};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::Screen;
 use crate::view::human::diff::Differ;
 use crate::view::json::state::decode;
@@ -70,7 +71,7 @@ async fn stored(
     let detail = format!(
         "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
     );
-    Err(diags.error(Diagnostic::error("No instance found for the given address!", detail)))
+    Err(diags.error(Diagnostic::error(messages::NO_INSTANCE_FOUND, detail)))
 }
 
 /// An object of a state, with its provider.

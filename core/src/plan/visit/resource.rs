@@ -11,6 +11,7 @@ use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, ImportKey, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
+use crate::messages;
 use crate::phase::{self, EphemeralInstance, ProvisionedResource, point_at_parts, stored_value};
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
@@ -175,7 +176,7 @@ fn report_lost_imports(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
         );
-        let summary = "Configuration for import target does not exist";
+        let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
     }
 }
@@ -278,7 +279,10 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Res
             keys.concat()
         )
     };
-    diags.warn(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail));
+    diags.warn(Diagnostic::warning(
+        messages::INCOMPLETELY_MATCHED_FORCE_REPLACE_RESOURCE_INSTANCE,
+        detail,
+    ));
 }
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A

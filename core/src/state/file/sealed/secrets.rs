@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::leaves::leaves;
 use super::{SealError, not_a_state, paths, position};
+use crate::messages;
 use crate::state::file::layout::StepJson;
 use crate::state::file::{FileError, json};
 
@@ -103,7 +104,7 @@ impl<'t> FileJson<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, SealError> {
         let file: Self = serde_json::from_str(text).map_err(|error| {
             SealError::File(FileError::Invalid {
-                summary: "Invalid state file format",
+                summary: messages::INVALID_STATE_FILE_FORMAT,
                 detail: format!("The content does not have the expected form: {error}"),
                 line: Some(error.line()),
             })
