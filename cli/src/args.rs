@@ -36,7 +36,8 @@ pub(crate) use providers::{
     ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
 };
 pub(crate) use reference::{
-    HelpArgs, HelpFormat, candidates, command_reference, help_text, manual_page, manual_pages,
+    HelpArgs, HelpFormat, candidates, command_reference, completed_folder, help_text, manual_page,
+    manual_pages,
 };
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,

@@ -34,6 +34,11 @@ pub(crate) fn candidates(line: &str, names: &mut dyn FnMut(Names) -> Vec<String>
     complete::candidates(&described(), line, names)
 }
 
+/// The folder that the line of a shell goes to first.
+pub(crate) fn completed_folder(line: &str) -> Option<PathBuf> {
+    complete::folder(line)
+}
+
 /// The help text of a command, for a terminal of this width.
 ///
 /// # Errors
