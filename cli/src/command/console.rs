@@ -63,6 +63,8 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
+    // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
+    prepared.launcher.shutdown(&mut diags).await;
     locked.close(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     exit
@@ -95,7 +97,6 @@ async fn converse(
         inspect(&session, &mut diags).await
     };
     pool.tell(&mut diags);
-    prepared.launcher.shutdown(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if inspected.is_err() {
         return Exit::Failed;
