@@ -143,7 +143,7 @@ impl Report {
 
     /// Reports how a plan can be used, and the files that its results were written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
-        if !matches!(self.watch, Told::People(_)) || !plan.alters() {
+        if !matches!(self.watch, Told::People(_)) || !plan.applyable() {
             return;
         }
         let mut text = format!("\n{}\n\n", self.screen.rule());
