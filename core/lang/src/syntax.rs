@@ -26,6 +26,10 @@ pub use source_context::{context_of, heading_of};
 /// tree may rely on it, dropping the tree included.
 pub const MAX_DEPTH: usize = 1_500;
 
+/// Summary of the error about an argument that is set twice in a body. The body has the first one, so it
+/// can be checked all the same.
+pub const REDEFINED: &str = "Attribute redefined";
+
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {

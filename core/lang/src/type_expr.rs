@@ -35,24 +35,30 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         Some("map") => return Ok((Type::map(Type::Dynamic), None)),
         _ => {}
     }
-    if let Some(text) = expr.as_literal().filter(|text| is_old_type(text)) {
-        let instead = match text.as_str() {
-            kind @ ("list" | "map") => format!(
-                " and write {kind}(string) instead to explicitly indicate that the {kind} elements are strings"
-            ),
-            _ => String::new(),
-        };
-        let detail = format!(
-            "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
-        );
-        return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
+    if let Some(text) = expr.as_literal() {
+        let (summary, detail) = quoted(text);
+        return Err(report(diags, summary, &detail, expr.span));
     }
     let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
     Ok((constraint.ty, constraint.defaults))
 }
 
-fn is_old_type(text: &str) -> bool {
-    matches!(text, "string" | "list" | "map" | "number" | "bool")
+/// Summary and detail of the error about a type in quotes.
+fn quoted(text: &str) -> (&'static str, String) {
+    let instead = match text {
+        "string" => String::new(),
+        "list" | "map" => format!(
+            " and write {text}(string) instead to explicitly indicate that the {text} elements are strings"
+        ),
+        _ => {
+            let detail = "To provide a full type expression, remove the surrounding quotes and give the type expression directly.";
+            return ("Invalid legacy variable type hint", detail.to_owned());
+        }
+    };
+    let detail = format!(
+        "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
+    );
+    ("Invalid quoted type constraints", detail)
 }
 
 fn report(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {

@@ -201,6 +201,10 @@ pub(super) fn provider(
         [TraversalStep::Attribute(alias)] => {
             Ok(LocalProvider { name, alias: Some(alias.name.clone()) })
         }
+        [TraversalStep::Key(_, span) | TraversalStep::Index(_, span)] => {
+            let detail = "Provider name must either stand alone or be followed by a period and then a configuration alias.";
+            Err(diags.error(bad_provider(detail, *span)))
+        }
         _ => Err(diags.error(bad_provider(shape, expr.span))),
     }
 }

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Reported, Span, Str};
 
 use super::{Parsed, Parser, Unfinished};
 use crate::syntax::lex::TokenKind;
-use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, REDEFINED};
 
 /// The items of a body while it is read: those of the unfinished ones that begin here.
 struct Items {
@@ -158,7 +158,7 @@ impl Parser<'_> {
             attr.name.name,
             self.at_place(first)
         );
-        let _ = self.error("Attribute redefined", detail, attr.name.span);
+        let _ = self.error(REDEFINED, detail, attr.name.span);
     }
 
     /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
@@ -314,7 +314,9 @@ impl Parser<'_> {
                     "A block on one line holds a single argument. If {:?} is that argument, an equals sign must follow it; if it is a block, it belongs on a line of its own.",
                     name.name
                 );
-                return Err(self.error("Argument definition required", detail, name.span));
+                let next = self.token();
+                let span = Span { end: self.span(next).end, ..name.span };
+                return Err(self.error("Argument definition required", detail, span));
             }
             _ => return Err(self.neither(&name)),
         }

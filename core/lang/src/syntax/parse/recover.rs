@@ -7,16 +7,34 @@ use formwork_value::Reported;
 use super::Parser;
 use crate::syntax::lex::{Token, TokenKind};
 
+/// Whether to report a token that is wrong wherever it stands, after those before it. As in Terraform,
+/// a mistake that is made throughout a file is reported where it is made first, and a string in wrong
+/// quotes at its beginning.
+fn is_reported(text: &str, counts: &mut HashMap<char, usize>) -> bool {
+    let Some(first) = text.chars().next() else { return true };
+    let is_bitwise = matches!(text, "&" | "|" | "^" | "~");
+    let count = counts.entry(if is_bitwise { '&' } else { first }).or_default();
+    *count += 1;
+    match text {
+        "'" | "`" => *count % 2 == 1,
+        ";" | "**" => *count == 1,
+        _ if is_bitwise => *count <= 4,
+        _ => true,
+    }
+}
+
 impl Parser<'_> {
     /// Reports tokens that are wrong wherever they stand.
     pub(super) fn reject_tokens(&mut self, tokens: &[Token]) {
         let mut before: Option<Token> = None;
+        let mut counts: HashMap<char, usize> = HashMap::new();
         for &token in tokens {
             // A file may be full of the same byte.
             let goes_on = before.is_some_and(|before| {
                 before.end == token.start && self.slice(before) == self.slice(token)
             });
-            if !goes_on {
+            let is_reported = is_reported(self.slice(token), &mut counts);
+            if !goes_on && is_reported {
                 self.rejected = Some(self.reject(token));
             }
             before = Some(token);
