@@ -108,7 +108,7 @@ pub(super) async fn plan(
         // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
         Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
-            prior.add_dependencies(&change.dependencies);
+            prior.prepare(&change.dependencies, change.create_before_destroy);
         }
         _ => {}
     }
