@@ -200,9 +200,11 @@ fn people(
         }
         for (key, instance) in &held.instances {
             let addr = resource.instance(key.clone());
-            for object in instance.current.iter().chain(instance.deposed.values()) {
+            let current = instance.current.iter().map(|object| (None, object));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+            for (deposed, object) in current.chain(deposed) {
                 let provider = &held.provider.provider;
-                let object = ProvidedObject { provider, addr: &addr, object };
+                let object = ProvidedObject { provider, addr: &addr, deposed, object };
                 text.push_str(&super::state::one(diags, pool, object, screen)?);
                 text.push('\n');
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
+use formwork_core::addr::{DeposedKey, InstanceAddr, Mode, ProviderAddr};
 use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -14,9 +14,9 @@ use super::{bad_address, present};
 use crate::args::{StatePlace, StateShowArgs};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::Screen;
 use crate::view::human::diff::Differ;
 use crate::view::json::state::decode;
+use crate::view::{Screen, sanitize};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -47,7 +47,8 @@ async fn text(
     pool.tell(diags);
     let text = match loaded {
         Ok(()) => {
-            let object = ProvidedObject { provider: &provider, addr: &addr, object: &object };
+            let object =
+                ProvidedObject { provider: &provider, addr: &addr, deposed: None, object: &object };
             one(diags, &pool, object, screen)
         }
         Err(reported) => Err(reported),
@@ -78,6 +79,7 @@ async fn stored(
 pub(in crate::command) struct ProvidedObject<'a> {
     pub(in crate::command) provider: &'a ProviderAddr,
     pub(in crate::command) addr: &'a InstanceAddr,
+    pub(in crate::command) deposed: Option<&'a DeposedKey>,
     pub(in crate::command) object: &'a Object,
 }
 
@@ -88,14 +90,16 @@ pub(in crate::command) fn one(
     shown: ProvidedObject<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
-    let ProvidedObject { provider, addr, object } = shown;
+    let ProvidedObject { provider, addr, deposed, object } = shown;
     let value = decode(diags, pool, provider, addr, object)?;
     let name = &addr.resource;
     let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
     let kind = if name.mode() == Mode::Data { "data" } else { "resource" };
     let tainted = if object.status == Status::Tainted { " (tainted)" } else { "" };
+    let deposed = deposed
+        .map_or_else(String::new, |key| format!(" (deposed object {})", sanitize::line(&key.0)));
     let mut text = format!(
-        "# {addr}:{tainted}\n{kind} {:?} {:?} ",
+        "# {addr}:{tainted}{deposed}\n{kind} {:?} {:?} ",
         name.kind().as_str(),
         name.name().as_str()
     );

@@ -114,7 +114,7 @@ async fn read(
     let watch = view.session.watch;
     let found = remark(ty, imported.value, &[]);
     // Also with `-refresh=false`: an import may return no more than the ID.
-    watch.see(&Event::RefreshStart { addr, label: label(&found) });
+    watch.see(&Event::RefreshStart { addr, deposed: None, label: label(&found) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
     let current = Current { value: &found, private: &imported.private, identity };
     let read = handle.read(diags, ty, current, about).await?;

@@ -148,7 +148,7 @@ pub(super) async fn read(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
+    let (Owner { handle, ty, addr, deposed, .. }, about) = (owner, owner.about());
     let mut object = object.clone();
     // An upgraded object is written back even if no value changed, or every later run would have to
     // upgrade it again.
@@ -175,7 +175,7 @@ pub(super) async fn read(
     let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
-        watch.see(&Event::RefreshStart { addr, label: label(&stored) });
+        watch.see(&Event::RefreshStart { addr, deposed, label: label(&stored) });
         let identity = ty.identity_of(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;
