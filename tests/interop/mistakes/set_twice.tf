@@ -1,5 +1,5 @@
-# Arguments that are set twice beside other errors in their block, types and strings in wrong quotes,
-# characters that are wrong everywhere, and blocks within blocks of one line.
+# Arguments that are set twice beside other errors in their block, types in quotes, operators that are
+# wrong everywhere, blocks within blocks of one line, and keys after the names of providers.
 #= validate
 variable "a" {
   default = 1
@@ -33,16 +33,6 @@ variable "d" {
 }
 #= validate
 locals {
-  a = 'x'
-}
-locals {
-  b = `y`
-}
-locals {
-  c = 'z'
-}
-#= validate
-locals {
   a = 1 & 2
   b = 1 | 2
   c = 1 & 2
@@ -52,7 +42,6 @@ locals {
 }
 #= validate
 resource "terraform_data" "a" { lifecycle { prevent_destroy = true } }
-resource "terraform_data" "b" { provisioner "local-exec" { command = "x" } }
 #= validate
 resource "terraform_data" "a" {
   provider = terraform[0]
