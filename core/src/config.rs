@@ -5,6 +5,7 @@
 
 mod arguments;
 pub(crate) mod bad_reference;
+mod broken;
 mod call;
 mod call_arguments;
 mod check;

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_lang::content::decide;
-use formwork_lang::syntax::{Block, Body, REDEFINED, add_source, parse_file, parse_json};
+use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::broken::{are_within, take_broken};
 use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
@@ -441,29 +442,6 @@ fn parse_folder(
     }
     let _ = diags.append(found);
     Ok(Parsed { bodies, broken, misplaced })
-}
-
-/// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
-/// checked.
-pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
-    let places: Vec<Span> =
-        wrong.iter().filter(|it| breaks(it)).filter_map(|it| it.subject).collect();
-    // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
-    file.attributes.clear();
-    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
-    file.blocks.extract_if(.., is_broken).collect()
-}
-
-/// Whether a block with an error cannot be read. One that sets an argument twice can: the first one
-/// counts.
-fn breaks(diagnostic: &Diagnostic) -> bool {
-    diagnostic.summary != REDEFINED
-}
-
-/// Whether all that is wrong is wrong in one of some blocks.
-fn are_within(wrong: &Diagnostics, blocks: &[Block]) -> bool {
-    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
-    wrong.iter().filter(|it| breaks(it)).all(|it| it.subject.is_some_and(is_within))
 }
 
 /// Whether a file belongs to the configuration. Files left behind by editors do not.

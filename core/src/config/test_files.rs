@@ -11,7 +11,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
 use super::arguments::{check_name, place};
-use super::{Files, call, condition, constant, files, load, traversal};
+use super::{Files, broken, call, condition, constant, files, load, traversal};
 use crate::addr::{Mode, Target, is_identifier};
 
 /// A type of block, and the names of its labels.
@@ -117,7 +117,7 @@ pub fn check(
             if let Some(mut body) = body {
                 // Only the syntax errors of this file show which of its blocks are broken.
                 if wrong.has_errors() {
-                    load::take_broken(&mut body, &wrong);
+                    broken::take_broken(&mut body, &wrong);
                 }
                 Checker { diags: &mut wrong, sources }.file(body);
             }
