@@ -311,7 +311,7 @@ impl Parser<'_> {
             TokenKind::Equals => {}
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
                 let detail = format!(
-                    "A block on one line holds a single argument. If {:?} is that argument, an equals sign must follow it; if it is a block, it belongs on a line of its own.",
+                    "A single-line block definition can contain only a single argument. If you meant to define argument {:?}, use an equals sign to assign it a value. To define a nested block, place it on a line of its own within its parent block.",
                     name.name
                 );
                 let next = self.token();
