@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::ConfigResourceAddr;
 use formwork_core::config::Config;
 use formwork_value::Diagnostics;
+use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
 use crate::args::{self, Names, StatePlace};
@@ -39,14 +40,16 @@ fn for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
     let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
     let is_quoted = word.contains(['\'', '"']);
-    let special = |c: char| "\"'[]*?$ \\".contains(c);
+    // Of a name that ends the quotes of the user, the rest would be a command. Names in a state or a
+    // configuration can be anything.
+    let stays_quoted = |word: &String| !is_quoted || !word.contains(['\'', '$', '`', '\\', '!']);
     found
         .into_iter()
+        // Each line is a candidate of its own.
+        .filter(|word| !word.contains(char::is_control))
         .filter_map(|word| Some(word.get(kept..)?.to_owned()))
-        .map(|word| match word.contains(special) && !is_quoted {
-            true => format!("'{word}'"),
-            false => word,
-        })
+        .filter(stays_quoted)
+        .map(|word| if is_quoted { word } else { shell_word(&word) })
         .collect()
 }
 
@@ -249,5 +252,18 @@ mod tests {
         check("formwork state rm a", "a.b[\"c\"]", "'a.b[\"c\"]'");
         check("formwork state rm 'a", "a.b[\"c\"]", "a.b[\"c\"]");
         check("formwork pl", "plan", "plan");
+        check("formwork output ", "a;id", "'a;id'");
+        check("formwork state rm a", "a.b[\"'$(id)'\"]", r#"'a.b["'\''$(id)'\''"]'"#);
+    }
+
+    #[test]
+    fn no_candidate_ends_the_quotes_of_the_user_or_is_two_lines() {
+        for (line, word) in [
+            ("formwork state rm 'a", "a.b[\"'; id; '\"]"),
+            ("formwork state rm \"a", "a.b[\"$(id)\"]"),
+            ("formwork state rm a", "a.b[\"x\nid\"]"),
+        ] {
+            assert!(for_bash(line, vec![word.to_owned()]).is_empty(), "{line}");
+        }
     }
 }

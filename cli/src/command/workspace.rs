@@ -7,6 +7,7 @@ use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_operation::StateSession;
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
@@ -250,7 +251,7 @@ fn refused(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
         ),
         WorkspaceError::Exists(name) => (
             error.to_string(),
-            format!("`formwork workspace select {name}` selects it."),
+            format!("`formwork workspace select {}` selects it.", shell_word(name)),
         ),
         WorkspaceError::Default => (
             error.to_string(),

@@ -11,6 +11,7 @@ use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, sentence};
+use formwork_value::quote::shell_word;
 
 use crate::claims::{ClaimConflict, Claims};
 use crate::encryption::StateCipher;
@@ -470,7 +471,7 @@ fn held(holder: Option<&LockInfo>, ends: LockEnd) -> String {
             "The lock ends with the connection of the process that holds it.".to_owned()
         }
         LockEnd::ByForce => {
-            let id = holder.map_or("ID", |holder| holder.id.as_str());
+            let id = holder.map_or_else(|| "ID".to_owned(), |holder| shell_word(&holder.id));
             format!("If its holder is gone, run:\n  formwork force-unlock {id}")
         }
     };
@@ -478,4 +479,20 @@ fn held(holder: Option<&LockInfo>, ends: LockEnd) -> String {
         "{about}The lock keeps two runs from changing the state at once. Wait until the other run has \
          ended, or give -lock-timeout to wait for it. {end}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_lock_is_one_word_of_the_command_that_releases_it() {
+        for (id, word) in
+            [("0f1e-2", "0f1e-2"), ("x; id $(id)", "'x; id $(id)'"), ("a'b", r"'a'\''b'")]
+        {
+            let holder = LockInfo { id: id.to_owned(), ..LockInfo::default() };
+            let text = held(Some(&holder), LockEnd::ByForce);
+            assert!(text.ends_with(&format!("\n  formwork force-unlock {word}")), "{text}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use formwork_core::change::Action;
 use formwork_core::plan::Plan;
 use formwork_core::state::file::StateFile;
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 /// The number of addresses in a message.
@@ -107,7 +108,7 @@ impl ErroredState {
         let Some(addr) = instances.first() else { return String::new() };
         let file = self.errored.file.as_ref();
         let id = file.and_then(|file| file.id_of(addr)).unwrap_or_else(|| "ID".to_owned());
-        format!("'{addr}' '{id}'")
+        format!("{} {}", shell_quoted(&addr.to_string()), shell_quoted(&id))
     }
 }
 

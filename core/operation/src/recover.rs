@@ -13,6 +13,7 @@ use formwork_core::moved;
 use formwork_core::plan::{Adoption, Options, Plan, Search, UNRESOLVED};
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_core::state::{Object, State};
+use formwork_value::quote::{shell_quoted, shell_word};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::import::is_taken;
@@ -104,8 +105,9 @@ impl Operation<'_> {
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
-                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
-                    last.addr, last.addr
+                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt {} ID",
+                    last.addr,
+                    shell_quoted(&last.addr.to_string())
                 );
                 let problem = Diagnostic::error("The id of the object is missing", detail);
                 return Err(diags.error(problem));
@@ -265,8 +267,10 @@ fn refuse_different(
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
     let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force '{}' {id}",
-        one.addr, one.addr
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {} {}",
+        one.addr,
+        shell_quoted(&one.addr.to_string()),
+        shell_word(id)
     );
     Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
 }
@@ -342,8 +346,9 @@ fn refuse_managed(
         of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget '{}'",
-        one.addr, one.addr
+        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget {}",
+        one.addr,
+        shell_quoted(&one.addr.to_string())
     );
     Err(diags.error(Diagnostic::error("Object is managed already", detail)))
 }
@@ -363,7 +368,8 @@ fn put_in(
     let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
-            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget '{addr}'"
+            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget {}",
+            shell_quoted(&addr.to_string())
         );
         return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
     }

@@ -17,6 +17,7 @@ use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
 use formwork_value::codec::json;
+use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -334,7 +335,8 @@ impl SavedPlan {
             return Ok(());
         }
         let detail = format!(
-            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {made_in}"
+            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
+            shell_word(made_in)
         );
         Err(diags.error(Diagnostic::error("Saved plan is for another workspace", detail)))
     }

@@ -21,6 +21,7 @@ use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use tracing::info;
@@ -435,7 +436,7 @@ fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
     let detail = format!(
         "{}\n\n{consequence}. To settle it, run one of these:\n{}",
         one.detail("the commands are below"),
-        choices(&format!("'{}'", one.addr))
+        choices(&shell_quoted(&one.addr.to_string()))
     );
     Diagnostic::error("An interrupted operation needs a decision", detail)
         .blame(Blame::Environment)

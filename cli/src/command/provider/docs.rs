@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::{MAX_TEXT, read_text};
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use formwork_value::diag::{Blame, Sources};
+use formwork_value::quote::shell_word;
 use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -59,11 +61,11 @@ async fn work(
     }
     for (path, text) in &pages {
         let path = args.out.join(path);
-        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+        if read_text(&path, MAX_TEXT).ok().as_deref() != Some(text) {
             let detail = format!(
                 "{} is not what the schema and the examples give. Write it again: formwork provider docs {}",
                 path.display(),
-                args.program.display()
+                shell_word(&args.program.display().to_string())
             );
             let _receipt = diags.error(Diagnostic::error("A page is out of date", detail));
         }
@@ -103,7 +105,7 @@ fn unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
 
 /// The pages by where they go below the folder of documentation.
 fn pages(schema: &ProviderSchema, provider: &str, examples: &Path) -> BTreeMap<PathBuf, String> {
-    let read = |path: PathBuf| fs::read_to_string(examples.join(path)).ok();
+    let read = |path: PathBuf| read_text(&examples.join(path), MAX_TEXT).ok();
     let subject = |name, kind, example: String, import: String| Subject {
         name,
         kind,

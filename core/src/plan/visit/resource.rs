@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::destroy::{self, DestroyTarget, DestroyTargets};
@@ -268,8 +269,10 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Res
     if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
         return;
     }
-    let keys: Vec<String> =
-        expansion.keys().map(|key| format!("\n  -replace='{}'", addr.instance(key))).collect();
+    let keys: Vec<String> = expansion
+        .keys()
+        .map(|key| format!("\n  -replace={}", shell_quoted(&addr.instance(key).to_string())))
+        .collect();
     let detail = if keys.is_empty() {
         format!("The option -replace={resource} names a resource that has no instances.")
     } else {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::{self, Exchange, Rule, Violation, check};
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::Call;
@@ -203,7 +204,8 @@ impl Call<'_> {
         let Some(last) = diags.iter().rposition(Diagnostic::is_error) else { return };
         let addr = self.about.addr;
         let note = format!(
-            "The provider returned null for {addr}: nothing was created. If an object exists nevertheless, add it to the state:\n  formwork import '{addr}' ID"
+            "The provider returned null for {addr}: nothing was created. If an object exists nevertheless, add it to the state:\n  formwork import {} ID",
+            shell_quoted(&addr.to_string())
         );
         let at = Cell::new(0);
         diags.map_from(last, |error| match at.replace(at.get() + 1) {
