@@ -16,6 +16,7 @@ use crate::install::lockfile::LockFile;
 use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
 use crate::install::providers::Installation;
+use crate::redact;
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
@@ -52,7 +53,7 @@ async fn prepare(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     if let Some(source) = &args.from_module {
-        let text = format!("Copying configuration from {source:?}...");
+        let text = format!("Copying configuration from {:?}...", redact::address(source));
         report.step(Paint::Bold, &text, "copying_configuration_message");
         from_module::copy(diags, workspace, source)?;
     }
