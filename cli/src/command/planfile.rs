@@ -6,13 +6,12 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE, open_file, read_file};
 use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
@@ -216,7 +215,7 @@ pub(crate) fn open(
 /// Whether a plan file is encrypted, by its first byte: it is JSON then.
 fn is_encrypted_file(path: &Path) -> bool {
     let mut first = [0];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    let read = open_file(path).and_then(|mut file| file.read_exact(&mut first));
     path.is_file() && read.is_ok() && first == *b"{"
 }
 

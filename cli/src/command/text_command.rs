@@ -1,8 +1,11 @@
 //! Runs commands that end by printing text: opens the workspace, prints the result or the
 //! diagnostics, returns the exit code.
 
+use std::io::{BufRead as _, Read as _};
+
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::question::LONGEST_ANSWER;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out, out_data, report::Report};
@@ -52,7 +55,7 @@ async fn run(
 pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
     out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
+    let read = std::io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut answer);
     out("\n");
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),

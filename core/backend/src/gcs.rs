@@ -103,7 +103,7 @@ fn file_or_text(arguments: &Arguments<'_>, text: String) -> String {
     let home = arguments.variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
     // Terraform takes a path or a content in one argument: a text that names no file is a content.
-    std::fs::read_to_string(arguments.root().join(path)).unwrap_or(text)
+    arguments.read_text(path).unwrap_or(text)
 }
 
 /// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.

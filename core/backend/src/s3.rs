@@ -119,7 +119,7 @@ pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, Stri
 fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, ConfigError> {
     let bundle = arguments.text_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
     let authorities = bundle.map(|path| {
-        std::fs::read_to_string(arguments.root().join(&path)).map_err(|error| {
+        arguments.read_text(&path).map_err(|error| {
             ConfigError::new(format!("custom_ca_bundle {path:?} cannot be read: {error}"))
         })
     });

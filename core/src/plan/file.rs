@@ -5,7 +5,7 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ use formwork_value::diag::{Blame, sentence};
 use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
+
+use crate::disk::open_file;
 
 /// The parts of a saved plan by name.
 pub type Parts = BTreeMap<String, Vec<u8>>;
@@ -223,7 +225,7 @@ pub fn read(path: &Path) -> Result<Parts, PlanFileError> {
     if path.is_dir() {
         return Err(PlanFileError::Folder(path.to_owned()));
     }
-    let file = File::open(path).map_err(io_error("read", path))?;
+    let file = open_file(path).map_err(io_error("read", path))?;
     unpack(path, file, &LIMITS)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_conformance::Example;
 use formwork_conformance::offer::Kind;
+use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
@@ -68,7 +69,7 @@ fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 }
 
 fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<Body, Reported> {
-    let text = fs::read(file).map_err(|error| {
+    let text = read_file(file, MAX_TEXT).map_err(|error| {
         let detail = format!("{} cannot be read: {error}.", file.display());
         diags.error(Diagnostic::error("A file cannot be read", detail))
     })?;

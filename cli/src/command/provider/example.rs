@@ -10,6 +10,7 @@ use std::{fs, io};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Options, plan};
 use formwork_core::provider::{Launch, Pool};
@@ -131,6 +132,6 @@ impl Files for OneFile<'_> {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        read_file(path, MAX_TEXT)
     }
 }

@@ -1,12 +1,11 @@
 //! `formwork provider package`: packs the programs of a provider as registries and mirrors want them:
 //! an archive for each platform, checksums, their signature, and the manifest.
 
-use std::fs::File;
 use std::io::{self, Cursor, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::disk::{MAX_RECORD, open_file, read_named_text};
 use formwork_core::version::Version;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -181,7 +180,7 @@ fn archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let entries = documents.map(|name| (*name, Path::new(name), 0o644));
     for (name, path, mode) in entries.chain([(name, program, 0o755)]) {
         archive.start_file(name, options.unix_permissions(mode)).map_err(io::Error::other)?;
-        io::copy(&mut File::open(path)?, &mut archive)?;
+        io::copy(&mut open_file(path)?, &mut archive)?;
     }
     Ok(archive.finish().map_err(io::Error::other)?.into_inner())
 }

@@ -1,11 +1,11 @@
 //! `formwork providers mirror`: copies packages into a folder that serves as a mirror.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::open_file;
 use formwork_core::version::{Constraints, Version};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -210,7 +210,7 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
     for LocalPackage { version, platform, location } in found {
         let Location::Archive(path) = location else { continue };
-        let hash = hash::of_archive(File::open(&path)?)?;
+        let hash = hash::of_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let archive = json!({ "hashes": [hash], "url": name });
         versions.entry(version.to_string()).or_default().insert(platform.to_string(), archive);
