@@ -22,6 +22,7 @@ pub mod proxy_env;
 pub mod raw;
 pub mod reattach;
 pub mod server;
+pub mod state_chunks;
 mod tls;
 pub mod transcript;
 mod wire;
