@@ -245,7 +245,8 @@ fn decoded(
         draft.read(&mut found, sources, body);
     }
     draft.broken(&mut found, sources, &parsed.broken);
-    let module = draft.finish();
+    let mut module = draft.finish();
+    let _ = module.settings.resolve_store(&mut found);
     import_target::duplicates(&mut found, sources, &module.imports);
     diags.append(found)?;
     Ok(module)

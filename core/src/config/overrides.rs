@@ -8,7 +8,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::settings::second_place;
+use super::state_block::{StateBlock, second_place};
 
 /// Whether a file overrides others, by its name.
 pub(super) fn is_override(name: &str) -> bool {
@@ -29,6 +29,7 @@ const SETTINGS: BodySchema = BodySchema {
         ("required_providers", &[]),
         ("backend", &["type"]),
         ("cloud", &[]),
+        ("state_store", &["type"]),
         ("provider_meta", &["provider"]),
     ],
 };
@@ -261,9 +262,9 @@ impl Merger<'_> {
         for base in all.filter(|base| base.kind.name == "terraform") {
             decide(self.diags, &mut base.body, &SETTINGS);
             base.body.blocks.retain(|block| {
-                let place = (block.kind.name == "cloud", block.header);
+                let place = StateBlock::of(block);
                 match first {
-                    _ if !is_place(block) => true,
+                    _ if !StateBlock::is_one(block) => true,
                     None => first.replace(place).is_none(),
                     Some(first) => {
                         let _ = self.diags.error(second_place(self.sources, first, place));
@@ -291,11 +292,6 @@ fn first_of(list: &Expr) -> Span {
     }
 }
 
-/// Whether a block is a `backend` or `cloud` block.
-fn is_place(block: &Block) -> bool {
-    matches!(block.kind.name.as_str(), "backend" | "cloud")
-}
-
 /// Merges `terraform` blocks: providers by their names, the backend as a whole.
 fn supersede(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
@@ -303,12 +299,12 @@ fn supersede(base: &mut Body, over: &mut Body) {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
-    if let Some(place) = over.blocks.iter().find(|block| is_place(block)) {
+    if let Some(place) = over.blocks.iter().find(|block| StateBlock::is_one(block)) {
         // A second one in the same file is an error, which is reported when the file is read.
         let again = |block: &Block| {
             block.header.source == place.header.source && block.kind.name == place.kind.name
         };
-        base.blocks.retain(|block| !is_place(block) || again(block));
+        base.blocks.retain(|block| !StateBlock::is_one(block) || again(block));
     }
     // Terraform ignores them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");

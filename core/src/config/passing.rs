@@ -396,6 +396,12 @@ fn warn_of_backend(diags: &mut Diagnostics, module: &Module) {
     else {
         return;
     };
+    if backend.provider.is_some() {
+        let detail = "The state of the entire configuration is kept where the root module says. This `state_store` block of a called module has no effect.";
+        let warning = Diagnostic::warning("State store configuration ignored", detail);
+        diags.warn(warning.at(backend.span));
+        return;
+    }
     let detail = "Any selected backend applies to the entire configuration, so Formwork expects provider configurations only in the root module.\n\nThis is a warning rather than an error because it's sometimes convenient to temporarily call a root module as a child module for testing purposes, but this backend configuration block will have no effect.";
     let warning = Diagnostic::warning("Backend configuration ignored", detail);
     diags.warn(warning.at(backend.span));

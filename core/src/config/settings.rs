@@ -1,4 +1,4 @@
-//! `terraform` blocks: versions, providers, and the backend.
+//! `terraform` blocks: versions, providers, and the place of the state.
 
 use std::path::Path;
 
@@ -12,9 +12,10 @@ use super::arguments::{not_supported, place};
 use super::encryption::{self, EncryptionBlock};
 use super::overrides::is_override;
 use super::provider::check_local_name;
+use super::state_block::{StateBlock, StateBlockKind, second_place};
 use super::{
     Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
-    constant, traversal,
+    constant, state_store, traversal,
 };
 use crate::version::{
     ConstraintError, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
@@ -26,6 +27,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
         ("required_providers", &[]),
         ("backend", &["type"]),
         ("cloud", &[]),
+        ("state_store", &["type"]),
         ("provider_meta", &["provider"]),
         ("encryption", &[]),
     ],
@@ -95,7 +97,7 @@ impl Settings {
         for block in content.blocks {
             match block.kind.name.as_str() {
                 "required_providers" => self.read_required(diags, sources, block),
-                "backend" | "cloud" => self.read_backend(diags, sources, block),
+                "backend" | "cloud" | "state_store" => self.read_backend(diags, sources, block),
                 "provider_meta" => self.read_meta(diags, sources, block),
                 "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
@@ -170,47 +172,20 @@ impl Settings {
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let header = StateBlock::of(&block);
+        if let Some(first) = self.backend.as_ref().map(StateBlock::of_backend) {
+            let _ = diags.error(second_place(sources, first, header));
+            return;
+        }
+        if header.kind == StateBlockKind::StateStore {
+            // What is wrong with it was reported.
+            self.backend = state_store::read(diags, sources, block).ok();
+            return;
+        }
         // A `cloud` block has no label, and no backend has that name.
         let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
-        let backend = Backend { kind, body: block.body, span: block.header };
-        let Some(first) = &self.backend else {
-            self.backend = Some(backend);
-            return;
-        };
-        let (first, second) = ((first.is_cloud(), first.span), (backend.is_cloud(), backend.span));
-        let _ = diags.error(second_place(sources, first, second));
+        self.backend = Some(Backend { kind, body: block.body, span: block.header, provider: None });
     }
-}
-
-/// The error for a second `backend` or `cloud` block. Each is given as whether it is a `cloud`
-/// block, and its place.
-pub(super) fn second_place(
-    sources: &Sources,
-    first: (bool, Span),
-    second: (bool, Span),
-) -> Diagnostic {
-    let before = place(sources, first.1);
-    let (summary, detail) = match (first.0, second.0) {
-        (false, false) => (
-            "Duplicate backend configuration",
-            format!(
-                "A module may have only one backend configuration. The backend was previously configured at {before}."
-            ),
-        ),
-        (true, true) => (
-            "Duplicate HCP Terraform configurations",
-            format!(
-                "A module may have only one 'cloud' block configuring HCP Terraform or Terraform Enterprise. The 'cloud' block was previously configured at {before}."
-            ),
-        ),
-        (true, false) | (false, true) => (
-            "Both a backend and cloud configuration are present",
-            "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
-        ),
-    };
-    // The backend is reported, whatever the order of the files.
-    let too_many = if second.0 && !first.0 { first } else { second };
-    Diagnostic::error(summary, detail).at(too_many.1)
 }
 
 /// Reports an edition of the language that is not the only one there is.
