@@ -20,9 +20,9 @@ use crate::pg::PgKind;
 use crate::s3::S3Kind;
 
 /// A type of backend.
-pub trait BackendKind: Sync {
-    /// The name in the `backend` block.
-    fn name(&self) -> &'static str;
+pub trait BackendKind: Send + Sync {
+    /// The name in the `backend` or `state_store` block.
+    fn name(&self) -> &str;
 
     /// The arguments. None is required: each may come from the environment.
     fn schema(&self) -> Block;

@@ -4,6 +4,7 @@
 use std::error::Error;
 
 use formwork_core::state::file::{FileError, StateFile};
+use formwork_value::Diagnostic;
 
 use crate::encryption::StateCipher;
 use crate::known::Known;
@@ -37,6 +38,11 @@ pub(crate) trait RemotePlace: Send {
 
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
+
+    /// Warnings of the place that were not returned yet.
+    fn doubts(&self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 }
 
 /// Why a string was not replaced.
@@ -66,8 +72,12 @@ impl<E: Into<Cause>> From<E> for PutError {
 pub(crate) enum Locking {
     /// It was taken.
     Taken,
+    /// It was taken, under an id that the place has chosen.
+    TakenAs(String),
     /// Another process holds it.
     Held(Option<Box<LockInfo>>),
+    /// The place refused it, without saying whether another process holds it.
+    Refused(Cause),
 }
 
 /// The outcome of releasing the lock of another process.
@@ -85,10 +95,15 @@ pub(crate) enum ForceUnlockOutcome {
 /// When the state is locked, or the place fails.
 pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
-    if let Locking::Held(holder) = place.lock(&info).await? {
-        let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
-        return Err(format!("the state is locked by another process: {holder}").into());
-    }
+    let id = match place.lock(&info).await? {
+        Locking::Taken => info.id,
+        Locking::TakenAs(id) => id,
+        Locking::Held(holder) => {
+            let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+            return Err(format!("the state is locked by another process: {holder}").into());
+        }
+        Locking::Refused(cause) => return Err(cause),
+    };
     let made = match place.get().await {
         Ok(Some(_)) => Ok(()),
         Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
@@ -98,7 +113,7 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         Err(cause) => Err(cause),
     };
     // Before the outcome is looked at: a failure must not leave the lock behind.
-    place.unlock(&info.id).await?;
+    place.unlock(&id).await?;
     made
 }
 
@@ -203,6 +218,10 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
         let locking = reported(location, StoreOperation::Lock, self.place.lock(&info));
         match locking.await.map_err(failed)? {
             Locking::Taken => Ok(StateLock { id: info.id }),
+            Locking::TakenAs(id) => Ok(StateLock { id }),
+            Locking::Refused(cause) => {
+                Err(StoreError::LockRefused { location: self.place.location(), cause })
+            }
             Locking::Held(holder) => {
                 let (location, ends) = (self.place.location(), self.place.lock_end());
                 Err(StoreError::Held { location, holder, ends })
@@ -283,5 +302,9 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     fn is_in_place(&self) -> bool {
         matches!(self.known, Known::Present { .. })
+    }
+
+    fn doubts(&self) -> Vec<Diagnostic> {
+        self.place.doubts()
     }
 }
