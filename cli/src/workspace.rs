@@ -26,6 +26,7 @@ use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::backend::StartedStores;
 use self::config_sources::{ConfigSources, Recording};
 use crate::clock;
 use crate::data_dir::DataDir;
@@ -70,6 +71,8 @@ pub(crate) struct Workspace<'e> {
     pub(crate) config_sources: ConfigSources,
     /// The encryption of states and plans, once it is known.
     pub(crate) encryption: Option<Encryption>,
+    /// The providers that were started to keep states.
+    pub(crate) started_stores: StartedStores,
 }
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
@@ -148,6 +151,7 @@ impl<'e> Workspace<'e> {
             reattached,
             config_sources: ConfigSources::default(),
             encryption: None,
+            started_stores: StartedStores::default(),
         };
         let name = opened.selected().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);

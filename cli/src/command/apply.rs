@@ -131,11 +131,11 @@ async fn open(
     place: &StatePlace,
 ) -> Result<OpenState, Reported> {
     if let PlanToApply::Saved(saved) = wanted
-        && let Some(backend) = saved.backend(diags)?
+        && let Some(backend) = saved.backend(diags, &prepared.workspace).await?
     {
         return prepared.workspace.store_in(diags, &backend, place).await;
     }
-    prepared.workspace.warn_of_backend(diags, prepared.config.backend());
+    prepared.workspace.warn_of_backend(diags, prepared.config.backend()).await;
     prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 

@@ -76,10 +76,10 @@ impl Folder {
         }
         // A key must not wait for a server.
         let backend = config.as_ref().and_then(|config| config.root.settings.backend.as_ref());
-        if backend.is_some_and(|backend| &*backend.kind != "local") {
+        if backend.is_some_and(|backend| &*backend.kind != "local" || backend.provider.is_some()) {
             return folder;
         }
-        if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace) {
+        if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace).await {
             folder.workspaces = backend.workspaces().await.unwrap_or_default();
         }
         let place = StatePlace::default();

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_backend::kind::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
 use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
@@ -42,11 +41,17 @@ pub(super) async fn set_up(
     backend: Option<&Block>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
+    let mut block = None;
+    if let Some(backend) = backend {
+        block = Some(workspace.block_config(diags, backend).await?);
+    }
     let mut to = block.clone();
     let options: Vec<&String> =
         args.backend_config.iter().filter(|option| !option.is_empty()).collect();
     match &mut to {
+        Some(to) if to.store().is_some() && !options.is_empty() => {
+            return Err(diags.error(no_options(to.kind())));
+        }
         Some(to) => options.iter().try_for_each(|option| set(diags, workspace, to, option))?,
         None if !options.is_empty() => diags.warn(no_block()),
         None => {}
@@ -56,42 +61,94 @@ pub(super) async fn set_up(
         let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
-        if let Some(old) = old.filter(|old| find(&old.kind).is_none() && !is_there) {
+        if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(left_behind(&old));
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match BackendSetup::of(block.as_ref(), !options.is_empty(), to.clone(), old.as_ref()) {
-            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
-            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            BackendSetup::Changed { again: true, .. }
-                if !(args.migrate_state || args.force_copy) =>
-            {
-                return Err(diags.error(changed(old.as_ref())));
-            }
-            BackendSetup::Changed { from, to, .. } => {
-                let Some(from) = from else {
-                    return Err(diags.error(unknown_kind(old.as_ref())));
-                };
-                let to = to.unwrap_or_else(BackendConfig::local);
-                let environment = workspace.backend_environment(&workspace.root);
-                let both = Move {
-                    from: from.configure(diags, &environment)?,
-                    to: to.configure(diags, &environment)?,
-                };
-                migrate(diags, init, workspace, &both).await?;
-            }
+        let setup = BackendSetup::of(block.as_ref(), !options.is_empty(), old.as_ref());
+        if setup != BackendSetup::Changed {
+            return Ok(());
         }
+        move_states(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
+    }
+    if let Some(to) = to.as_ref().filter(|to| to.store().is_some()) {
+        check_store(diags, workspace, to).await?;
     }
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
     if let Some(block) = &block {
-        let text = format!(
-            "\nSuccessfully configured the backend {:?}! Formwork will automatically use this backend unless the backend configuration changes.",
-            block.kind()
-        );
-        report.step(Paint::Green, &text, "backend_configured_success");
+        report_configured(report, block);
     }
     Ok(())
+}
+
+/// Has a provider check its configuration and that of its state store, before they are recorded.
+async fn check_store(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    to: &BackendConfig,
+) -> Result<(), Reported> {
+    let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
+    let opened = backend.open(&workspace.name()).await;
+    opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
+}
+
+fn report_configured(report: &Report, block: &BackendConfig) {
+    let what = if block.store().is_some() { "state store" } else { "backend" };
+    let text = format!(
+        "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
+        block.kind()
+    );
+    report.step(Paint::Green, &text, "backend_configured_success");
+}
+
+/// A change of the backend.
+struct BackendChange {
+    /// The configuration to be in force; none for the local backend.
+    to: Option<BackendConfig>,
+    /// The backend that was settled before.
+    old: Option<InitializedBackend>,
+}
+
+/// Moves the states to the new backend, if the user has decided that.
+async fn move_states(
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &Workspace<'_>,
+    change: BackendChange,
+) -> Result<(), Reported> {
+    let BackendChange { to, old } = change;
+    let wants_move = init.args.migrate_state || init.args.force_copy;
+    // A provider is not started before the user has decided.
+    let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
+    if is_other_store && !wants_move {
+        return Err(diags.error(changed(old.as_ref())));
+    }
+    let from = match &old {
+        Some(old) => workspace.initialized(diags, old).await?,
+        None => Some(BackendConfig::local()),
+    };
+    if from.is_some() && from == to {
+        return Ok(());
+    }
+    if old.is_some() && !wants_move {
+        return Err(diags.error(changed(old.as_ref())));
+    }
+    let Some(from) = from else {
+        return Err(diags.error(unknown_kind(old.as_ref())));
+    };
+    let to = to.unwrap_or_else(BackendConfig::local);
+    let environment = workspace.backend_environment(&workspace.root);
+    let both =
+        Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
+    migrate(diags, init, workspace, &both).await
+}
+
+fn no_options(kind: &str) -> Diagnostic {
+    let detail = format!(
+        "The option -backend-config is for backends. The state store {kind:?} is configured by its block and by the environment of its provider. Nothing was changed."
+    );
+    Diagnostic::error("Invalid command-line option", detail)
 }
 
 /// Sets what an option says: an argument, or a file of them.
@@ -137,7 +194,7 @@ fn no_block() -> Diagnostic {
 /// suggested if the old one cannot be moved.
 fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
     const CHANGED: &str = "Backend configuration changed";
-    if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
+    if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
             "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
             old.kind,
@@ -189,7 +246,7 @@ async fn migrate(
     let mut found = Vec::new();
     for (source, target) in pairs {
         let is_other = both.from.kind() != both.to.kind()
-            || both.from.location(&source) != both.to.location(&target);
+            || both.from.identity(&source) != both.to.identity(&target);
         if is_other && holds_something(diags, &*both.from, &source).await? {
             found.push((source, target));
         }
@@ -339,16 +396,18 @@ mod tests {
             reattached: Default::default(),
             config_sources: Default::default(),
             encryption: None,
+            started_stores: Default::default(),
         };
         let report = Report::new(Screen::of(&env), false, false);
         let init = Init { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = set_up(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
-        let place = workspace.open_backend(&mut ignored, backend.as_ref()).ok().map(|found| {
-            let path = found.location("default");
-            Path::new(&path).strip_prefix(root).unwrap().display().to_string()
-        });
+        let place =
+            workspace.open_backend(&mut ignored, backend.as_ref()).await.ok().map(|found| {
+                let path = found.location("default");
+                Path::new(&path).strip_prefix(root).unwrap().display().to_string()
+            });
         (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
     }
 

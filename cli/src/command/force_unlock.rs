@@ -13,9 +13,9 @@ use crate::workspace::Workspace;
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let backend = workspace.root_module(diags)?.settings.backend;
-        let config = workspace.backend_config(diags, backend.as_ref())?;
+        let config = workspace.backend_config(diags, backend.as_ref()).await?;
         workspace.check_lock_file(diags)?;
-        if config.kind() == "local" {
+        if config.is_local() {
             return Err(refuse(diags, args));
         }
         let place = StatePlace::default();

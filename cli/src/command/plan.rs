@@ -60,7 +60,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
-    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend());
+    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend()).await;
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
@@ -85,7 +85,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             let generated = (generated, &results);
             let made =
                 Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
-            finish(&mut diags, args, &report, &made)
+            finish(&mut diags, args, &report, &made).await
         }
         Err(_) => Exit::Failed,
     };
@@ -96,7 +96,12 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
-fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made<'_>) -> Exit {
+async fn finish(
+    diags: &mut Diagnostics,
+    args: &PlanArgs,
+    report: &Report,
+    made: &Made<'_>,
+) -> Exit {
     let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.plan(plan, pool);
     if let Some(path) = &args.out
@@ -110,6 +115,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
             },
             plan,
         )
+        .await
     {
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
         let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));

@@ -67,7 +67,7 @@ impl Env {
 ///
 /// # Errors
 /// In words, when it cannot be written.
-pub(super) fn write(
+pub(super) async fn write(
     path: &Path,
     prepared: &Prepared<'_>,
     made_for: PlannedState<'_>,
@@ -75,7 +75,7 @@ pub(super) fn write(
 ) -> Result<(), String> {
     let PlannedState { file, place, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
-    let backend = backend_of(prepared)?;
+    let backend = backend_of(prepared).await?;
     let contents = PlanContents {
         plan,
         file,
@@ -96,9 +96,9 @@ pub(super) fn write(
 }
 
 /// The backend that keeps the state, with its arguments.
-fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
+async fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
-    let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend());
+    let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
     // The state was opened with it already.
     let config = config.map_err(|_| "the backend is not set up".to_owned())?;
     let backend = InitializedBackend::of(&config).map_err(|error| error.to_string())?;
@@ -277,12 +277,13 @@ impl Saved {
     ///
     /// # Errors
     /// When the backend is not supported.
-    pub(super) fn backend(
+    pub(super) async fn backend(
         &self,
         diags: &mut Diagnostics,
+        workspace: &Workspace<'_>,
     ) -> Result<Option<BackendConfig>, Reported> {
         let Some(named) = &self.backend else { return Ok(None) };
-        let config = named.config().ok_or_else(|| {
+        let config = workspace.initialized(diags, named).await?.ok_or_else(|| {
             let detail = format!(
                 "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
                 named.kind

@@ -121,7 +121,7 @@ async fn show_file(
         }
         Ok(()) => {
             let mut text = human_plan::render(screen, saved.plan.plan(), &pool);
-            text.push_str(&written_state(workspace, &config, &saved).unwrap_or_default());
+            text.push_str(&written_state(workspace, &config, &saved).await.unwrap_or_default());
             Ok(text)
         }
         Err(reported) => Err(reported),
@@ -140,7 +140,7 @@ fn warn_aside(workspace: &Workspace<'_>, warning: Diagnostic) {
 }
 
 /// Names the state that applying a plan writes, as far as the backend is set up.
-fn written_state(
+async fn written_state(
     workspace: &Workspace<'_>,
     config: &Config,
     saved: &planfile::Saved,
@@ -148,7 +148,8 @@ fn written_state(
     let mut ignored = Diagnostics::new();
     let place = saved.place(StatePlace::default());
     let name = saved.plan.workspace();
-    let location = workspace.location_of(&mut ignored, name, config.backend(), &place).ok()?;
+    let location =
+        workspace.location_of(&mut ignored, name, config.backend(), &place).await.ok()?;
     Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
 }
 

@@ -50,16 +50,16 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
 }
 
 /// The backend of the folder, which lists the workspaces.
-pub(super) fn workspaces(
+pub(super) async fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    workspace.open_backend(diags, backend.as_ref())
+    workspace.open_backend(diags, backend.as_ref()).await
 }
 
 async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let all = workspaces(diags, workspace)?.workspaces().await;
+    let all = workspaces(diags, workspace).await?.workspaces().await;
     let all = all.map_err(|error| refused(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
@@ -104,7 +104,7 @@ async fn new(
         }
         None => None,
     };
-    let all = workspaces(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
@@ -138,7 +138,7 @@ async fn select(
         )));
     }
     check_name(diags, name)?;
-    let all = workspaces(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() {
@@ -161,7 +161,7 @@ async fn delete(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    let all = workspaces(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if !known.contains(name) {
         return Err(refused(diags, &WorkspaceError::Missing(name.clone())));

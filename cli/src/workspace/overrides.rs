@@ -66,6 +66,6 @@ impl Workspace<'_> {
     fn has_backend(&mut self) -> bool {
         let unreported = &mut Diagnostics::new();
         let backend = self.root_module(unreported).map(|module| module.settings.backend);
-        backend.and_then(|backend| self.open_backend(unreported, backend.as_ref())).is_ok()
+        backend.is_ok_and(|backend| self.is_initialized(backend.as_ref()))
     }
 }

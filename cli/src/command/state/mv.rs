@@ -26,7 +26,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = (&from?, &to?);
-        check_backups(diags, workspace, args)?;
+        check_backups(diags, workspace, args).await?;
         let other = args.state.state_out.as_deref();
         let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
         match other.filter(|out| !same(out)) {
@@ -43,7 +43,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
 }
 
 /// Refuses the names of backups unless the state that is backed up is in a file.
-fn check_backups(
+async fn check_backups(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
@@ -56,7 +56,7 @@ fn check_backups(
         return Ok(());
     }
     let backend = workspace.root_module(diags)?.settings.backend;
-    if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
+    if workspace.backend_config(diags, backend.as_ref()).await?.is_local() {
         return Ok(());
     }
     let summary = format!("Invalid command line options: {}", options.join(", "));
