@@ -176,7 +176,7 @@ impl Configured {
         Ok(Self { value: value.clone(), schema: schema.clone() })
     }
 
-    /// The configuration as text, by which it is told from others. Holds its secrets.
+    /// The configuration as text, to compare it with others. Holds its secrets.
     fn key(&self) -> String {
         // A value without a form in JSON is not known, and no constant is that.
         json::encode_simple(&self.value).unwrap_or_default()
@@ -191,7 +191,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// A digest by which the store is told from others of the same type and provider.
+    /// A digest that differs between stores of one type and provider.
     fn digest(&self) -> String {
         let sum = Sha256::digest(format!("{}\n{}", self.provider.key(), self.store.key()));
         sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect()

@@ -44,7 +44,7 @@ pub trait StateStore: Send {
         let mut pause = FIRST_PAUSE;
         loop {
             let error = match self.try_lock(&request.operation).await {
-                Err(error @ (StoreError::Held { .. } | StoreError::LockRefused { .. })) => error,
+                Err(error) if error.is_lock_taken() => error,
                 outcome => return outcome,
             };
             let left = deadline.saturating_duration_since(Instant::now());
@@ -332,6 +332,21 @@ impl std::fmt::Display for StoreOperation {
 }
 
 impl StoreError {
+    /// Whether another process has the lock, or may have it: a later attempt may succeed.
+    #[must_use]
+    pub fn is_lock_taken(&self) -> bool {
+        matches!(self, Self::Held { .. } | Self::LockRefused { .. })
+    }
+
+    /// The holder of the lock, if the place says who it is.
+    #[must_use]
+    pub fn lock_holder(&self) -> Option<String> {
+        match self {
+            Self::Held { holder, .. } => holder.as_ref().map(|holder| holder.holder()),
+            _ => None,
+        }
+    }
+
     /// A failure of a place, with its cause.
     pub fn failed(
         doing: StoreOperation,

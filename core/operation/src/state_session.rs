@@ -63,8 +63,8 @@ async fn lock(
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
     // Most locks are free again within moments, which is not worth a report.
     let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
-        Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
-            let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
+        Err(error) if timeout > SILENT_WAIT && error.is_lock_taken() => {
+            let holder = error.lock_holder().unwrap_or_else(|| "another process".to_owned());
             options.observer.see(&OperationEvent::LockWait { holder: &holder, limit: timeout });
             store.lock(request(timeout - SILENT_WAIT)).await
         }

@@ -178,7 +178,7 @@ impl Settings {
             return;
         }
         if header.kind == StateBlockKind::StateStore {
-            // What is wrong with it was reported.
+            // Its errors were reported.
             self.backend = state_store::read(diags, sources, block).ok();
             return;
         }

@@ -20,7 +20,7 @@ use crate::{Answer, Problem, plan};
 #[derive(Default)]
 pub(super) struct ConfiguredStores {
     stores: BTreeMap<String, ConfiguredStore>,
-    /// By the type of the store and the name of the state.
+    /// Lock ids by the type of the store and the name of the state.
     locks: BTreeMap<(String, String), String>,
 }
 
