@@ -122,8 +122,13 @@ impl StoreCalls {
     fn no_answer(&self, call: &'static str, failure: Failure) -> ProviderStoreError {
         let failure = failure.map_text(|text| self.secrets.mask(text));
         let Diagnostic { detail, blame, .. } = about_failure(&self.addr, call, None, &failure);
-        // The text becomes a sentence of a message.
-        ProviderStoreError::NoAnswer { text: detail.trim_end_matches('.').to_owned(), blame }
+        // The text becomes the end of a sentence.
+        let text = detail.trim_end_matches('.');
+        let text = match text.strip_prefix("The ") {
+            Some(rest) => format!("the {rest}"),
+            None => text.to_owned(),
+        };
+        ProviderStoreError::NoAnswer { text, blame }
     }
 
     /// Keeps warnings, and returns errors.
