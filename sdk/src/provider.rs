@@ -172,12 +172,6 @@ impl ProviderDef {
         // A configuration has no object in which computed values could be stored.
         const { assert!(!S::Model::FILLS, "a state store has no computed attributes") }
         self.named("state store", name, self.state_stores.contains_key(name));
-        let block = &S::Model::shape().block;
-        if block.attributes.contains_key("provider") || block.blocks.contains_key("provider") {
-            self.mistakes.push(format!(
-                "the state store {name:?} has an argument `provider`, which is the provider block of a `state_store` block"
-            ));
-        }
         self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
     }

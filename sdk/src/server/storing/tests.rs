@@ -170,53 +170,6 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
     });
 }
 
-/// A store with an argument that the language takes for itself.
-struct Hidden;
-
-#[derive(Model)]
-struct HiddenArguments {
-    /// Anything.
-    #[attr(optional)]
-    provider: Option<String>,
-}
-
-impl StateStore for Hidden {
-    type Model = HiddenArguments;
-
-    async fn read(&self, _: ReadState<HiddenArguments>) -> Answer<Option<Vec<u8>>> {
-        Ok(None)
-    }
-
-    async fn write(&self, _: WriteState<HiddenArguments>) -> Answer<()> {
-        Ok(())
-    }
-
-    async fn lock(&self, _: LockState<HiddenArguments>) -> Answer<String> {
-        Ok(String::new())
-    }
-
-    async fn unlock(&self, _: UnlockState<HiddenArguments>) -> Answer<()> {
-        Ok(())
-    }
-
-    async fn list(&self, _: ListStates<HiddenArguments>) -> Answer<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    async fn delete(&self, _: DeleteState<HiddenArguments>) -> Answer<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn an_argument_that_the_language_hides_is_a_mistake() {
-    let provider = ProviderDef::new("acme/shelf").state_store("shelf_hidden", Hidden);
-    let Err(refused) = wait(States::new(provider, "shelf_hidden", [])) else {
-        panic!("it was taken")
-    };
-    assert!(refused.0.contains("has an argument `provider`"), "{refused:?}");
-}
-
 #[test]
 fn a_lock_without_id_is_a_bug_of_the_provider() {
     struct Nameless;
