@@ -47,6 +47,22 @@ pub(super) fn of_folder(
     load(diags, workspace, &module, options)
 }
 
+/// Sets up the encryption for a command that shows no sensitive value and writes no state: it needs no identity
+/// for sealed values.
+///
+/// # Errors
+/// As [`backend`].
+pub(super) fn without_sealed_values(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<(), Reported> {
+    of_folder(diags, workspace, &[])?;
+    if let Some(encryption) = &mut workspace.encryption {
+        encryption.state = std::mem::take(&mut encryption.state).redacted();
+    }
+    Ok(())
+}
+
 /// Sets up the encryption of a root module, unless that is done. `options` give values to variables.
 ///
 /// # Errors

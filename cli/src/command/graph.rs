@@ -12,6 +12,7 @@ use formwork_operation::PhaseInputs;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::output::stored_file;
 use super::planfile::{self, Opening, Saved};
@@ -71,6 +72,7 @@ async fn draw(
     }
     let place = StatePlace::default();
     let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
+    encryption::without_sealed_values(diags, workspace)?;
     let file = stored_file(diags, workspace, &place).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {

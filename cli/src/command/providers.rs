@@ -75,6 +75,7 @@ async fn required_by_state(
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load(diags, workspace, &config.root, &[])?;
+    encryption::without_sealed_values(diags, workspace)?;
     workspace.check_lock_file(diags)?;
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;

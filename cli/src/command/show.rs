@@ -39,7 +39,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let text = match &args.file {
-        None => match stored_file(&mut diags, &mut workspace, &StatePlace::default()).await {
+        None => match stored(&mut diags, &mut workspace, args).await {
             Ok(None) if !args.json => Ok("No state.\n".to_owned()),
             Ok(file) => {
                 let file = file.unwrap_or_else(StateFile::fresh);
@@ -150,6 +150,18 @@ fn written_state(
     let name = saved.plan.workspace();
     let location = workspace.location_of(&mut ignored, name, config.backend(), &place).ok()?;
     Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
+}
+
+/// The state. Programs take what they read for the state as it is, so `-json` needs every value.
+async fn stored(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &ShowArgs,
+) -> Result<Option<StateFile>, Reported> {
+    if !args.json {
+        encryption::without_sealed_values(diags, workspace)?;
+    }
+    stored_file(diags, workspace, &StatePlace::default()).await
 }
 
 async fn show_state(

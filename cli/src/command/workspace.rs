@@ -161,6 +161,7 @@ async fn delete(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
+    encryption::without_sealed_values(diags, workspace)?;
     let all = workspaces(diags, workspace)?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if !known.contains(name) {

@@ -104,6 +104,7 @@ impl Operation<'_> {
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
+        session.store.cipher().check_identity(diags)?;
         if purpose == Purpose::Apply {
             session.stop_at_damage(diags).await?;
         }

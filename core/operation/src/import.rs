@@ -47,6 +47,7 @@ impl Operation<'_> {
         addr: &InstanceAddr,
         import_key: ImportKey,
     ) -> Result<(), Reported> {
+        session.store.cipher().check_identity(diags)?;
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
         session.follow_moves(self.inputs.config);

@@ -343,6 +343,7 @@ impl StateSession {
             // Results of an interrupted run are stored first, so that the backup has them.
             self.write(diags).await?;
         }
+        self.store.cipher().check_identity(diags)?;
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 

@@ -7,6 +7,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
 use super::log::object_at;
@@ -63,6 +64,7 @@ async fn stored(
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<Object>), Reported> {
+    encryption::without_sealed_values(diags, workspace)?;
     let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
         return Ok((held.provider.provider.clone(), object.clone()));

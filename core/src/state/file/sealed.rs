@@ -3,6 +3,7 @@
 
 mod leaves;
 mod paths;
+mod redact;
 mod secrets;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use self::leaves::leaves;
+pub use self::redact::redact;
 use self::secrets::{FileJson, Secret, SecretKind, content, contents, listed, unlisted};
 use super::{FileError, json};
 

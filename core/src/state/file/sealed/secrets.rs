@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use formwork_value::{Marks, Secrets, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::leaves::leaves;
@@ -62,19 +62,24 @@ struct ResourceJson<'t> {
 }
 
 #[derive(Deserialize)]
-struct InstanceJson<'t> {
+pub(super) struct InstanceJson<'t> {
     #[serde(default)]
     index_key: Option<serde_json::Value>,
     #[serde(default)]
     deposed: String,
     #[serde(default, borrow)]
-    attributes: Option<&'t RawValue>,
-    #[serde(default)]
-    sensitive_attributes: Vec<Vec<StepJson>>,
+    pub(super) attributes: Option<&'t RawValue>,
+    #[serde(default, borrow, deserialize_with = "with_null")]
+    pub(super) sensitive_attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
     private: Option<&'t RawValue>,
     #[serde(default, borrow)]
     identity: Option<&'t RawValue>,
+}
+
+/// Reads a member that is null like any other, so that it has a position.
+fn with_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
 }
 
 /// A value that must not be readable.
@@ -265,7 +270,7 @@ impl<'t> OutputJson<'t> {
 
 impl<'t> FileJson<'t> {
     /// The objects with their addresses.
-    fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
+    pub(super) fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
         self.resources.iter().flat_map(|resource| {
             resource.instances.iter().map(|instance| (resource.address_of(instance), instance))
         })
@@ -276,7 +281,10 @@ impl<'t> InstanceJson<'t> {
     /// The parts of the attributes that `sensitive_attributes` leads to, with their JSON pointers.
     fn listed(&self, address: &str) -> Result<Vec<(String, &'t str)>, SealError> {
         let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
-        paths::find(attributes, &self.sensitive_attributes).ok_or_else(|| {
+        let paths = self.sensitive_attributes.map_or("null", RawValue::get);
+        let paths = serde_json::from_str::<Option<Vec<Vec<StepJson>>>>(paths).ok();
+        let found = paths.and_then(|paths| paths::find(attributes, &paths.unwrap_or_default()));
+        found.ok_or_else(|| {
             not_a_state(&format!("{address} has an invalid path in \"sensitive_attributes\""))
         })
     }
