@@ -180,11 +180,17 @@ async fn migrate(
     let sources = names(diags, &*both.from).await?;
     let targets = names(diags, &*both.to).await?;
     let selected = workspace.name();
+    let has_several = sources.as_ref().is_some_and(|names| *names != [DEFAULT_WORKSPACE]);
     // A place that keeps one state only takes that of the selected workspace.
     let pairs: Vec<(String, String)> = match (sources, targets) {
         (None, _) => vec![(DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned())],
         (Some(_), None) => vec![(selected, DEFAULT_WORKSPACE.to_owned())],
-        (Some(names), Some(_)) => names.into_iter().map(|name| (name.clone(), name)).collect(),
+        (Some(names), Some(_)) => {
+            let (names, others): (Vec<_>, Vec<_>) =
+                names.into_iter().partition(|name| Workspaces::is_name(name));
+            others.iter().for_each(|name| diags.warn(not_migrated(name)));
+            names.into_iter().map(|name| (name.clone(), name)).collect()
+        }
     };
     let mut found = Vec::new();
     for (source, target) in pairs {
@@ -194,13 +200,32 @@ async fn migrate(
             found.push((source, target));
         }
     }
-    if found.is_empty() || !agreed(diags, init, workspace, both).await? {
+    if found.is_empty() {
         return Ok(());
+    }
+    if !agreed(diags, init, workspace, both).await? {
+        // As in Terraform, the states of several workspaces are not left behind by one word.
+        return match has_several {
+            true => Err(diags.error(aborted())),
+            false => Ok(()),
+        };
     }
     for (source, target) in found {
         both.copy(diags, &init.args.lock, &source, &target).await?;
     }
     Ok(())
+}
+
+fn not_migrated(name: &str) -> Diagnostic {
+    let detail = format!(
+        "The name of the workspace {name:?} is not allowed, so its state stays in the former backend."
+    );
+    Diagnostic::warning("Workspace is not migrated", detail)
+}
+
+fn aborted() -> Diagnostic {
+    let detail = "The backend has several workspaces, so their states are migrated all or none. Nothing was changed. Use -reconfigure to leave them where they are.";
+    Diagnostic::error("Migration aborted by user", detail)
 }
 
 /// The workspaces of a backend; `None` if it has none.
@@ -209,7 +234,7 @@ async fn names(
     backend: &dyn Backend,
 ) -> Result<Option<Vec<String>>, Reported> {
     match backend.workspaces().await {
-        Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
+        Ok(names) => Ok(Some(names)),
         Err(WorkspaceError::Unsupported) => Ok(None),
         Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {

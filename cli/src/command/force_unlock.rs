@@ -11,7 +11,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
-    run_text_command(env, async |diags, workspace| {
+    let mut is_cancelled = false;
+    let exit = run_text_command(env, async |diags, workspace| {
         let backend = workspace.root_module(diags)?.settings.backend;
         let config = workspace.backend_config(diags, backend.as_ref())?;
         workspace.check_lock_file(diags)?;
@@ -21,13 +22,15 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
         let place = StatePlace::default();
         let mut state = workspace.store(diags, backend.as_ref(), &place).await?;
         if !args.force && !agreed(diags, workspace, &state.store.location())? {
+            is_cancelled = true;
             return Ok("force-unlock cancelled.\n".to_owned());
         }
         let unlocked = state.store.force_unlock(&args.id).await;
         unlocked.map_err(|error| diags.error(error.diagnostic()))?;
         Ok("Formwork state has been successfully unlocked!\n\nThe state has been unlocked, and Formwork commands should now be able to\nobtain a new lock on the remote state.\n".to_owned())
     })
-    .await
+    .await;
+    if is_cancelled { Exit::Failed } else { exit }
 }
 
 /// Asks whether the lock is to be released.

@@ -42,7 +42,8 @@ async fn prepare(
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    if args.reconfigure && (args.migrate_state || args.force_copy) {
+    // As in Terraform, -force-copy alone is no contradiction: it answers a question that is not asked.
+    if args.reconfigure && args.migrate_state {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
     }

@@ -20,7 +20,7 @@ use ureq::http::Uri;
 use self::bucket::{Bucket, Encryption};
 use self::place::GcsPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::places::WorkspacePlaces;
+use crate::places::{WorkspacePlaces, cleaned};
 use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
@@ -69,7 +69,7 @@ impl BackendKind for GcsKind {
             )));
         }
         let prefix = text(arguments, "prefix", &[]).unwrap_or_default();
-        let prefix = prefix.trim_matches('/');
+        let prefix = cleaned(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
         let variables = &arguments.environment.variables;

@@ -317,6 +317,10 @@ impl StateStore for LocalStore {
         self.put(file, print).await?
     }
 
+    fn counts_metadata(&self) -> bool {
+        false
+    }
+
     fn is_in_place(&self) -> bool {
         // A run that is cut off must not leave an empty file in the place that is written.
         matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()

@@ -232,15 +232,15 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
         let text = self.text(StoreOperation::Read).await?;
+        if text.is_empty() {
+            self.known = Known::Absent;
+            return Ok(None);
+        }
         match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
                 self.known = known(&file);
                 self.is_outdated = !is_current;
                 Ok(Some(file))
-            }
-            Err(FileError::Empty) => {
-                self.known = Known::Absent;
-                Ok(None)
             }
             Err(error) => Err(self.unusable(error)),
         }

@@ -6,6 +6,7 @@ mod config;
 mod endpoint;
 mod journals;
 mod place;
+mod role;
 mod schema;
 mod table;
 #[cfg(test)]
@@ -31,7 +32,7 @@ use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::places::WorkspacePlaces;
+use crate::places::{WorkspacePlaces, cleaned};
 use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
@@ -159,23 +160,23 @@ impl S3 {
     /// The key of the state of a workspace.
     fn key(&self, workspace: &str) -> String {
         let Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
-        match (workspace, prefix.as_str()) {
-            (DEFAULT_WORKSPACE, _) => key.clone(),
-            (_, "") => format!("{workspace}/{key}"),
-            _ => format!("{prefix}/{workspace}/{key}"),
+        match workspace {
+            DEFAULT_WORKSPACE => key.clone(),
+            _ => cleaned(&format!("{prefix}/{workspace}/{key}")),
         }
     }
 
     /// The name of the workspace whose state has a key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
-        let Settings { key: name, workspace_key_prefix: prefix, .. } = &self.settings;
-        let rest = match prefix.as_str() {
-            "" => key,
-            prefix => key.strip_prefix(prefix)?.strip_prefix('/')?,
-        };
-        let (workspace, rest) = rest.split_once('/')?;
+        let (workspace, rest) = key.strip_prefix(self.folder().as_str())?.split_once('/')?;
         // The states of other configurations may be under the same prefix.
-        (rest == name && !workspace.is_empty()).then_some(workspace)
+        (rest == cleaned(&self.settings.key) && !workspace.is_empty()).then_some(workspace)
+    }
+
+    /// The beginning of the keys of other workspaces.
+    fn folder(&self) -> String {
+        let prefix = cleaned(&self.settings.workspace_key_prefix);
+        if prefix.is_empty() { prefix } else { format!("{prefix}/") }
     }
 }
 
@@ -214,7 +215,7 @@ impl WorkspacePlaces for S3 {
 
     async fn others(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
-        let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+        let folder = self.folder();
         let keys = match self.bucket.list(&folder).await? {
             Some(keys) => keys,
             // As in Terraform, credentials for one key are enough for a configuration without workspaces.

@@ -89,6 +89,12 @@ pub trait StateStore: Send {
     /// As [`StateStore::write`].
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError>;
 
+    /// Whether a state that replaces the stored one is a new version if only its lineage or serial differs, as in
+    /// Terraform's backends with a service.
+    fn counts_metadata(&self) -> bool {
+        true
+    }
+
     /// Whether the state that was read, or written since, is in the place that is written.
     fn is_in_place(&self) -> bool;
 

@@ -72,9 +72,17 @@ async fn push(
         })?;
     }
     locked.settled(diags, |_| !args.force)?;
-    if locked.found && !new.has_content_of(&locked.file) {
+    if locked.found {
+        let stored = &locked.file;
+        let is_same = new.has_content_of(stored);
+        let is_current = (&new.lineage, new.serial) == (&stored.lineage, stored.serial);
+        if is_same && is_current && !locked.has_taken_over() {
+            return Ok(());
+        }
         // As Terraform counts it: the stored state is one change further than the pushed one.
-        new.serial += 1;
+        if !is_same || (!is_current && locked.store.counts_metadata()) {
+            new.serial += 1;
+        }
     }
     locked.overwrite(diags, new).await
 }
