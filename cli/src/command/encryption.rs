@@ -63,6 +63,24 @@ pub(super) fn without_sealed_values(
     Ok(())
 }
 
+/// As [`without_sealed_values`], for a command that shows attributes: sealed ones are left out, like null.
+///
+/// # Errors
+/// As [`backend`].
+pub(super) fn warn_of_sealed_values(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<(), Reported> {
+    without_sealed_values(diags, workspace)?;
+    if workspace.state_cipher().check_identity(&mut Diagnostics::new()).is_err() {
+        diags.warn(Diagnostic::warning(
+            "Sealed values are not shown",
+            "There is no identity to decrypt them with. Attributes with sealed values are left out.",
+        ));
+    }
+    Ok(())
+}
+
 /// Sets up the encryption of a root module, unless that is done. `options` give values to variables.
 ///
 /// # Errors

@@ -159,7 +159,7 @@ async fn stored(
     args: &ShowArgs,
 ) -> Result<Option<StateFile>, Reported> {
     if !args.json {
-        encryption::without_sealed_values(diags, workspace)?;
+        encryption::warn_of_sealed_values(diags, workspace)?;
     }
     stored_file(diags, workspace, &StatePlace::default()).await
 }

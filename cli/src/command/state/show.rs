@@ -64,7 +64,7 @@ async fn stored(
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<Object>), Reported> {
-    encryption::without_sealed_values(diags, workspace)?;
+    encryption::warn_of_sealed_values(diags, workspace)?;
     let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
         return Ok((held.provider.provider.clone(), object.clone()));
