@@ -259,7 +259,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
 }
 
 #[test]
-fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
+fn a_run_whose_values_its_user_could_not_read_is_refused_before_it_starts() {
     let check = |encryption: Encryption| {
         let mut diags = Diagnostics::new();
         let checked = encryption.state.check_identity(&mut diags);
