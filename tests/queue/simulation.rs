@@ -50,8 +50,6 @@ pub(crate) struct Run {
     pub(crate) time: Time,
     /// The share of the time in which the database works.
     pub(crate) load: f64,
-    /// Transactions.
-    pub(crate) transactions: usize,
     /// The mean number of calls at once.
     pub(crate) concurrency: f64,
 }
@@ -106,7 +104,6 @@ struct Simulation {
     busy: f64,
     called: f64,
     n_done: usize,
-    n_transactions: usize,
 }
 
 /// Runs a case to its end.
@@ -130,7 +127,7 @@ pub(crate) fn simulate(case: Case) -> Run {
     let time = simulation.now.max(1);
     let load = simulation.busy / time as f64 / case.database.at_once as f64;
     let concurrency = simulation.called / time as f64;
-    Run { time, load, transactions: simulation.n_transactions, concurrency }
+    Run { time, load, concurrency }
 }
 
 impl Simulation {
@@ -153,7 +150,6 @@ impl Simulation {
             busy: 0.0,
             called: 0.0,
             n_done: 0,
-            n_transactions: 0,
         }
     }
 
@@ -217,7 +213,6 @@ impl Simulation {
             };
             let time = database.transaction + rows;
             self.busy += time;
-            self.n_transactions += 1;
             self.n_running += 1;
             self.add(self.now + time as Time, Event::Finished { worker });
         }
