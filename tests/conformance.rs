@@ -154,6 +154,28 @@ fn the_sound_provider_holds_every_rule_that_has_a_fault() {
 }
 
 #[test]
+fn a_state_store_on_the_sdk_holds_the_rules_of_state_stores() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().to_str().expect("its name is text");
+    let rules = ["T-01", "T-02", "T-03", "T-04", "T-05"];
+    let mut options = Options::new(env!("CARGO_BIN_EXE_terraform-provider-test"));
+    options.level = 3;
+    options.only = rules.map(str::to_owned).into();
+    options.time = Duration::from_secs(300);
+    options.examples = vec![Example {
+        kind: Kind::Store,
+        name: "test_store".to_owned(),
+        file: "state-store.tf".to_owned(),
+        value: Value::object([("folder", Value::string(path))]),
+    }];
+    let report = check_with(options);
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    for rule in rules {
+        assert_eq!(report.verdict(rule), Some(&Verdict::Held), "{rule}: {:?}", report.stopped);
+    }
+}
+
+#[test]
 fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
     let all = rows();
     let own: Vec<_> = all.into_iter().filter(|row| matches!(row.fault, Fault::Bad(_))).collect();

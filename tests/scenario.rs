@@ -5,6 +5,7 @@ mod backend;
 mod bad_config;
 mod checked;
 mod checked_over_tls;
+mod completion;
 mod crash;
 mod documents;
 mod embed;

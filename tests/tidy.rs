@@ -5,6 +5,7 @@ mod circles;
 mod determinism;
 mod docs;
 mod layers;
+mod messages;
 mod names;
 mod parameters;
 mod places;

@@ -9,7 +9,7 @@ mod page;
 mod reference;
 mod shared;
 
-pub(crate) use complete::{AUTOCOMPLETE, Names, candidates};
+pub(crate) use complete::{AUTOCOMPLETE, Names, candidates, completed_folder};
 pub(crate) use edit::EditArgs;
 pub(crate) use help::{complaint, named, text as help_text};
 pub(crate) use page::example;

@@ -6,6 +6,7 @@ mod backend;
 mod config_errors;
 mod console;
 mod encryption;
+mod explain;
 mod fmt;
 mod force_unlock;
 mod from_module;
@@ -116,6 +117,7 @@ pub(crate) enum Command {
     /// Help to write a provider.
     #[command(subcommand)]
     Provider(provider::ProviderCommand),
+    Explain(explain::ExplainArgs),
     Version(version::VersionArgs),
     Help(help::HelpArgs),
 }
@@ -166,6 +168,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Logout(args) => login::logout(&args, env),
         Command::Provider(command) => provider::run(command, env).await,
         Command::Modules(args) => modules::run(&args, env),
+        Command::Explain(args) => explain::run(&args, env),
         Command::Version(args) => version::run(&args, env),
         Command::Help(args) => help::run(&args, env),
     }

@@ -94,6 +94,8 @@ pub(crate) struct Env {
     pub(crate) bundled: &'static [&'static str],
     /// `COMP_LINE`: the line that a shell wants to be completed.
     pub(crate) comp_line: Option<String>,
+    /// `COMP_POINT`: the number of characters before the cursor in that line.
+    pub(crate) comp_point: Option<usize>,
     /// `COMP_TYPE`: set by bash alone.
     pub(crate) is_bash: bool,
     /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
@@ -200,6 +202,7 @@ impl Env {
             cache_home,
             signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
             comp_line: text("COMP_LINE"),
+            comp_point: text("COMP_POINT").and_then(|n| n.parse().ok()),
             is_bash: value("COMP_TYPE").is_some(),
             all,
         }

@@ -12,6 +12,7 @@ pub mod hostile;
 mod install;
 mod launcher;
 mod log;
+mod messages;
 mod modules;
 mod normalize;
 mod platform;

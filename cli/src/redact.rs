@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use formwork_value::Secrets;
+use percent_encoding::percent_decode_str;
 
 /// The sensitive values of this process. A process is one run.
 static VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
@@ -31,15 +32,16 @@ const HARMLESS: [&str; 10] = [
 ];
 
 /// Parts of the names of parameters that hold secrets, in text of which nothing else is known.
-const SECRET: [&str; 10] = [
-    "access_key",
-    "api_key",
-    "apikey",
+const SECRET: [&str; 11] = [
+    "auth",
+    "bearer",
     "credential",
+    "jwt",
+    "key",
     "passw",
+    "pwd",
     "secret",
     "sig",
-    "sshkey",
     "token",
     "x-amz-security",
 ];
@@ -56,7 +58,16 @@ pub(crate) fn logged(text: String) -> String {
 
 /// The address of a package, fit to be shown.
 pub(crate) fn address(address: &str) -> String {
-    let secrets = secrets(address, |name| !HARMLESS.contains(&name));
+    let mut secrets = Vec::new();
+    // It is one URL to its end, also if a password has a quote or a space.
+    match address.find("://") {
+        Some(at) => {
+            let url = Url { text: address, scheme_end: at, end: address.len() };
+            url.secrets(&|name| !HARMLESS.contains(&name), &mut secrets);
+        }
+        // As in `git::name:password@host:path`.
+        None => secrets.extend(password_without_scheme(address)),
+    }
     replace(address, &secrets, |_| Cow::Borrowed(REDACTED)).into_owned()
 }
 
@@ -107,47 +118,102 @@ fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut from = 0;
     while let Some(at) = text[from..].find("://").map(|at| from + at) {
         let start = at + "://".len();
-        let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>\\".contains(c);
+        // An apostrophe is a character of a URL, unless it is the quote around it.
+        let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
+        let ends = |c: char| {
+            c.is_whitespace() || c.is_control() || "\"`<>\\".contains(c) || is_quoted && c == '\''
+        };
         let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
-        let scheme_start = text[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
-        user(text, start..end, &text[scheme_start..at], &mut found);
-        query(text, start..end, &hides, &mut found);
+        Url { text, scheme_end: at, end }.secrets(&hides, &mut found);
         from = end;
     }
     found
 }
 
-fn user(text: &str, url: Range<usize>, scheme: &str, found: &mut Vec<Range<usize>>) {
-    let rest = &text[url.clone()];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    let Some(length) = authority.rfind('@') else { return };
-    let name = authority[..length].find(':').unwrap_or(length);
-    // A name alone is a token for many servers, but a plain name for SSH.
-    let is_plain = scheme.eq_ignore_ascii_case("ssh") || &authority[..length] == "git";
-    let secret = if is_plain { (name + 1).min(length)..length } else { 0..length };
-    if !secret.is_empty() {
-        found.push(url.start + secret.start..url.start + secret.end);
+/// The beginning of the scheme that ends at a position, with the getter before it (`git::`).
+fn scheme_start(text: &str, end: usize) -> usize {
+    text[..end].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == ':').len()
+}
+
+/// The password in an address of the form `name:password@host:path`.
+fn password_without_scheme(address: &str) -> Option<Range<usize>> {
+    let start = address.rfind("::").map_or(0, |at| at + "::".len());
+    let authority = address[start..].split('/').next().unwrap_or_default();
+    let (login, _) = authority.rsplit_once('@')?;
+    let (name, password) = login.split_once(':')?;
+    let from = start + name.len() + 1;
+    (!password.is_empty()).then_some(from..from + password.len())
+}
+
+/// A URL in a string.
+#[derive(Clone, Copy)]
+struct Url<'t> {
+    text: &'t str,
+    /// The place of `://`.
+    scheme_end: usize,
+    end: usize,
+}
+
+impl Url<'_> {
+    fn secrets(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+        let mut secrets = Vec::new();
+        self.user(&mut secrets);
+        self.query(hides, &mut secrets);
+        // A parameter that is shown may be a URL, too: the place of checksums.
+        for (at, _) in self.text[self.start()..self.end].match_indices("://") {
+            let inner = Self { scheme_end: self.start() + at, ..self };
+            let mut users = Vec::new();
+            inner.user(&mut users);
+            users.retain(|user| {
+                secrets.iter().all(|it| it.end <= user.start || user.end <= it.start)
+            });
+            secrets.extend(users);
+        }
+        secrets.sort_by_key(|secret| secret.start);
+        found.extend(secrets);
+    }
+
+    fn start(self) -> usize {
+        self.scheme_end + "://".len()
+    }
+
+    fn user(self, found: &mut Vec<Range<usize>>) {
+        let rest = &self.text[self.start()..self.end];
+        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+        let Some(length) = authority.rfind('@') else { return };
+        let name = authority[..length].find(':').unwrap_or(length);
+        let before = &self.text[..self.scheme_end];
+        let scheme = &before[before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len()..];
+        // A name alone is a token for many servers, but a plain name for SSH.
+        let is_plain = scheme.eq_ignore_ascii_case("ssh") || &authority[..length] == "git";
+        let secret = if is_plain { (name + 1).min(length)..length } else { 0..length };
+        if !secret.is_empty() {
+            found.push(self.start() + secret.start..self.start() + secret.end);
+        }
+    }
+
+    /// The parameters, also those of a fragment, in which some servers return tokens.
+    fn query(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+        let start = self.start();
+        let Some(mark) = self.text[start..self.end].find(['?', '#']) else { return };
+        let mut at = start + mark + 1;
+        for parameter in self.text[at..self.end].split('&') {
+            found.extend(value_of(parameter, hides).map(|value| at + value.start..at + value.end));
+            at += parameter.len() + 1;
+        }
     }
 }
 
-fn query(
-    text: &str,
-    url: Range<usize>,
-    hides: &impl Fn(&str) -> bool,
-    found: &mut Vec<Range<usize>>,
-) {
-    let Some(mark) = text[url.clone()].find('?') else { return };
-    let mut at = url.start + mark + 1;
-    for parameter in text[at..url.end].split('&') {
-        if let Some((name, value)) = parameter.split_once('=')
-            && hides(name)
-            && !value.is_empty()
-        {
-            let start = at + name.len() + 1;
-            found.push(start..start + value.len());
-        }
-        at += parameter.len() + 1;
+/// The secret value of a parameter. Behind a value that is shown a fragment may follow.
+fn value_of(parameter: &str, hides: &impl Fn(&str) -> bool) -> Option<Range<usize>> {
+    let (name, value) = parameter.split_once('=')?;
+    let start = name.len() + 1;
+    if hides(&percent_decode_str(name).decode_utf8_lossy()) {
+        return (!value.is_empty()).then_some(start..parameter.len());
     }
+    let (before, fragment) = value.split_once('#')?;
+    let start = start + before.len() + 1;
+    value_of(fragment, hides).map(|value| start + value.start..start + value.end)
 }
 
 #[cfg(test)]
@@ -169,6 +235,17 @@ mod tests {
                 "https://b.s3.amazonaws.com/a.zip?X-Amz-Signature=redacted&X-Amz-Credential=redacted&other=redacted",
             ),
             ("https://u:p@q@h", "https://redacted@h"),
+            ("git::https://u:p'w \"x@h/a.git", "git::https://redacted@h/a.git"),
+            (
+                "https://u:p@h/a.zip?checksum=file:https://u:p@h/sums&x=https://u:p@h",
+                "https://redacted@h/a.zip?checksum=file:https://redacted@h/sums&x=redacted",
+            ),
+            ("git::me:pw@h:a/b.git", "git::me:redacted@h:a/b.git"),
+            ("me:pw@h/a", "me:redacted@h/a"),
+            ("h:80/a@b", "h:80/a@b"),
+            ("https://h/a.zip?%74oken=1'2 3#a=4", "https://h/a.zip?%74oken=redacted"),
+            ("https://h/a?ref=v#token=1&b=2", "https://h/a?ref=v#token=redacted&b=redacted"),
+            ("https://h/a?token=a?b", "https://h/a?token=redacted"),
             ("https://h/?a=", "https://h/?a="),
             ("./local", "./local"),
             ("git@github.com:a/b.git", "git@github.com:a/b.git"),
@@ -189,6 +266,18 @@ mod tests {
             r#"  source = "git::https://******@h/a?token=*&page=2" # see https://h/?page=3"#
         );
         assert_eq!(source(line).len(), line.len());
+        for (line, shown) in [
+            ("'https://u:p@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
+            ("'git::https://u:p@h/', 'me@x'", "'git::https://redacted@h/', 'me@x'"),
+            (r#""https://u:p'w@h/?sig=a'b""#, r#""https://redacted@h/?sig=redacted""#),
+            ("https://h/#access_token=1&page=2", "https://h/#access_token=redacted&page=2"),
+            (
+                "https://h/?GoogleAccessKey=1&%6Bey=2&code=3",
+                "https://h/?GoogleAccessKey=redacted&%6Bey=redacted&code=3",
+            ),
+        ] {
+            assert_eq!(text(line), shown);
+        }
         for harmless in ["a://", "://", "http://?", "x = \"${a}://b@\"", "é://é@é?é=é"] {
             assert_eq!(text(harmless).contains("redacted"), harmless.contains('@'), "{harmless}");
         }

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 use self::text::{Item, Located, Value};
 use crate::env::Env;
+use crate::messages;
 use crate::platform::Platform;
 use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
+use formwork_value::diag::Message;
 
 pub(crate) use self::method::{Method, MethodKind, matches};
 pub(crate) use self::oci::{OciLogin, OciSettings};
@@ -39,7 +41,7 @@ pub(crate) struct Settings {
     /// Credentials for OCI registries.
     pub(crate) oci: OciSettings,
     /// Warnings about the settings, which do not stop a command: each with a summary.
-    pub(crate) doubts: Vec<(String, String)>,
+    pub(crate) doubts: Vec<(&'static Message, String)>,
 }
 
 /// The choices of the user about proxies, credentials and limits.
@@ -126,14 +128,14 @@ impl Settings {
                 "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
                 path.display().to_string()
             );
-            self.doubts.push(("Unable to open CLI configuration file".to_owned(), detail));
+            self.doubts.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
         }
         if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
             let detail = format!(
                 "There is no folder {:?}, which is to be the plugin cache. It is created when a provider is installed. If the name is wrong, correct it.",
                 folder.display().to_string()
             );
-            self.doubts.push(("The plugin cache directory cannot be opened".to_owned(), detail));
+            self.doubts.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
         }
     }
 }

@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mps
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
+use formwork_plugin_protocol::children;
 use nix::sys::signal::{Signal as Nix, kill};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::view;
 
-/// Time that a command that attends to signals itself has to end after the second.
+/// Time that a command that attends to signals itself has to end after the second, and that another
+/// program has after the request to end.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// Time for printing that the program ends, and for finding the programs to signal.
@@ -121,7 +121,12 @@ impl SupervisedChild {
                 }
             };
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
-            end_with_children(i32::try_from(passed).into_iter().collect());
+            let program = || i32::try_from(passed).into_iter().collect();
+            end_with_children(program(), Nix::SIGTERM);
+            // The program may ignore the request.
+            if stopped.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                end_with_children(program(), Nix::SIGKILL);
+            }
         });
         Deadline { end, stop: Some(stop), watch: Some(watch) }
     }
@@ -140,8 +145,7 @@ impl SupervisedChild {
     /// Waits until it has ended and still has its number, as a deadline requires.
     pub(crate) fn wait_for_end(&self) {
         let Ok(id) = i32::try_from(self.program.id()) else { return };
-        let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-        while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
+        children::wait_for_end(id);
     }
 
     fn leave(&mut self, companions: &mut Vec<u32>) {
@@ -267,18 +271,19 @@ fn end() -> ! {
     // would be the greater harm.
     let companions = companions_in_time();
     let numbers = companions.iter().flat_map(|companions| companions.iter());
-    end_with_children(numbers.filter_map(|id| i32::try_from(*id).ok()).collect());
+    let programs = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
+    end_with_children(programs, Nix::SIGTERM);
     std::process::exit(1)
 }
 
 /// Ends processes that are not reaped yet, with their children, who need not notice their end.
-fn end_with_children(mut ending: Vec<i32>) {
+fn end_with_children(mut ending: Vec<i32>, signal: Nix) {
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         let children = children.unwrap_or_default();
         ending.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
         // It may have ended in this moment.
-        kill(Pid::from_raw(id), Nix::SIGTERM).ok();
+        kill(Pid::from_raw(id), signal).ok();
     }
 }
 

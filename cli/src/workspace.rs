@@ -26,6 +26,7 @@ use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::backend::StartedStores;
 use self::config_sources::{ConfigSources, Recording};
 use crate::clock;
 use crate::data_dir::DataDir;
@@ -33,6 +34,7 @@ use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
 use crate::launcher::launcher;
+use crate::messages;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::modules::{
@@ -70,13 +72,15 @@ pub(crate) struct Workspace<'e> {
     pub(crate) config_sources: ConfigSources,
     /// The encryption of states and plans, once it is known.
     pub(crate) encryption: Option<Encryption>,
+    /// The providers that were started to keep states.
+    pub(crate) started_stores: StartedStores,
 }
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
 /// output, also where that is JSON.
 fn doubt(env: &Env, settings: &Settings) {
     for (summary, detail) in &settings.doubts {
-        let doubt = Diagnostic::warning(summary.as_str(), detail.as_str());
+        let doubt = Diagnostic::warning(*summary, detail.as_str());
         view::err(&diagnostic::one(&Screen::of(env), &Sources::new(), &doubt));
     }
 }
@@ -87,7 +91,7 @@ fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
     deadlines.parse::<Deadlines>().map(drop).map_err(|problem| {
         let detail =
             format!("FORMWORK_PLUGIN_DEADLINES takes a list such as read=5m,apply=1h: {problem}.");
-        diags.error(Diagnostic::error("Invalid deadline", detail).blame(Blame::Environment))
+        diags.error(Diagnostic::error(messages::INVALID_DEADLINE, detail).blame(Blame::Environment))
     })
 }
 
@@ -103,7 +107,7 @@ fn reattached(
     let mut reattached = BTreeMap::new();
     let Some(text) = &env.reattach else { return Ok(reattached) };
     let mut invalid = |detail: String| {
-        let diagnostic = Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", detail);
+        let diagnostic = Diagnostic::error(messages::INVALID_REATTACH_PROVIDERS, detail);
         diags.error(diagnostic.blame(Blame::Environment))
     };
     let plugins = reattach::parse(text).map_err(|error| invalid(error.to_string()))?;
@@ -132,7 +136,7 @@ impl<'e> Workspace<'e> {
     /// When the settings cannot be read.
     pub(crate) fn open(env: &'e Env, diags: &mut Diagnostics) -> Result<Self, Reported> {
         let settings = Settings::load(env).map_err(|error| {
-            let summary = "Settings cannot be read";
+            let summary = messages::SETTINGS_CANNOT_BE_READ;
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
         doubt(env, &settings);
@@ -148,6 +152,7 @@ impl<'e> Workspace<'e> {
             reattached,
             config_sources: ConfigSources::default(),
             encryption: None,
+            started_stores: StartedStores::default(),
         };
         let name = opened.selected().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);
@@ -155,7 +160,7 @@ impl<'e> Workspace<'e> {
                 "{}: {error}. The file names the selected workspace; remove it to select the default one, or run \"formwork workspace select\".",
                 path.display()
             );
-            let summary = "Failed to read the selected workspace";
+            let summary = messages::FAILED_TO_READ_SELECTED_WORKSPACE;
             diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
         })?;
         if !Workspaces::is_name(&name) {
@@ -248,7 +253,7 @@ impl<'e> Workspace<'e> {
                 "{}: {error}. Remove the file, and run \"formwork init\" to reinstall all modules.",
                 path.display()
             );
-            let summary = "Failed to read modules manifest file";
+            let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
             diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
         })
     }
@@ -345,7 +350,7 @@ impl<'e> Workspace<'e> {
         let written = data.and_then(|data| data.replace(ENVIRONMENT, name.as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
-            let diagnostic = Diagnostic::error("Failed to select workspace", detail);
+            let diagnostic = Diagnostic::error(messages::FAILED_TO_SELECT_WORKSPACE, detail);
             diags.error(diagnostic.blame(Blame::Environment))
         })
     }
@@ -429,13 +434,13 @@ impl<'e> Workspace<'e> {
             let detail = format!(
                 "This configuration requires provider {addr}, but that provider isn't available. You may be able to install it automatically by running:\n  formwork init"
             );
-            let _ = missing.error(Diagnostic::error("Missing required provider", detail));
+            let _ = missing.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail));
         }
         let programs = places.programs(&mut missing, &selected, locks);
         let all_found = missing.check();
         for problem in missing {
-            let summary = "Missing required provider".to_owned();
-            let _ = diags.push(Diagnostic { summary, ..problem });
+            let summary = messages::MISSING_REQUIRED_PROVIDER;
+            let _ = diags.push(problem.summary(summary));
         }
         all_found?;
         Ok(launcher(self.env, self.backend_environment(""), programs?, &self.reattached))
@@ -468,7 +473,8 @@ impl<'e> Workspace<'e> {
             let detail = format!(
                 "{addr} is to be part of the program, and there is only one such provider, called terraform."
             );
-            result = Err(diags.error(Diagnostic::error("Missing required provider", detail)));
+            result =
+                Err(diags.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail)));
         }
         result?;
         self.config_sources.locks = self.locks_in_use(diags)?;
@@ -481,5 +487,5 @@ pub(crate) fn bad_name(name: &str) -> Diagnostic {
     let detail = format!(
         "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
     );
-    Diagnostic::error("Invalid workspace name", detail)
+    Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
 }

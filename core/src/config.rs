@@ -5,6 +5,7 @@
 
 mod arguments;
 pub(crate) mod bad_reference;
+mod broken;
 mod call;
 mod call_arguments;
 mod check;
@@ -33,6 +34,8 @@ mod removed;
 mod requirements;
 mod resource;
 pub mod settings;
+mod state_block;
+mod state_store;
 pub mod test_files;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -201,13 +204,28 @@ pub struct RequiredProvider {
     pub span: Span,
 }
 
-/// A `backend` or a `cloud` block. The type of the backend is checked only by commands that need
-/// the state: all others work with any.
+/// A `backend`, `cloud` or `state_store` block. Its type is checked only by commands that need the
+/// state: all others work with any.
 #[derive(Debug)]
 pub struct Backend {
-    /// The backend's type; `cloud` for a `cloud` block.
+    /// The type of the backend or state store; `cloud` for a `cloud` block.
     pub kind: Str,
     /// Its arguments.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+    /// The provider that has the state store, if this is a `state_store` block.
+    pub provider: Option<StoreProvider>,
+}
+
+/// The `provider` block within a `state_store` block.
+#[derive(Debug)]
+pub struct StoreProvider {
+    /// The local name.
+    pub name: Str,
+    /// The address that the name stands for.
+    pub source: ProviderAddr,
+    /// The configuration of the provider.
     pub body: Body,
     /// The block's header.
     pub span: Span,

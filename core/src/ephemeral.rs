@@ -27,6 +27,7 @@ use crate::event::{EphemeralStage, EphemeralStep, Event};
 use crate::instance::{
     ConfiguredResource, InstanceConfig, find_written, plain, point_at_parts, sensitive_paths,
 };
+use crate::messages;
 use crate::progress::ticking;
 use crate::provider::{CallContext, Keep, ProviderClient};
 use crate::session::Session;
@@ -307,5 +308,7 @@ fn about_renewal(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagn
         problem.summary, problem.detail
     );
     let place = problem.subject.unwrap_or(block);
-    Diagnostic::warning("Ephemeral resource not renewed", detail).at(place).about(addr.to_string())
+    Diagnostic::warning(messages::EPHEMERAL_RESOURCE_NOT_RENEWED, detail)
+        .at(place)
+        .about(addr.to_string())
 }

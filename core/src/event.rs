@@ -21,6 +21,8 @@ pub enum Event<'a> {
     RefreshStart {
         /// The instance.
         addr: &'a InstanceAddr,
+        /// The key of a deposed object.
+        deposed: Option<&'a DeposedKey>,
         /// The label of the object, if it has one that may be shown.
         label: Option<ObjectLabel>,
     },

@@ -14,6 +14,7 @@ pub mod eval;
 pub mod event;
 pub mod graph;
 mod instance;
+pub mod messages;
 pub mod moved;
 pub mod plan;
 mod progress;

@@ -20,6 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderAddr, ProviderConfigAddr, Target};
 use crate::config::Config;
+use crate::messages;
 use crate::state::{InstanceState, State};
 
 pub(crate) use validate::Declared;
@@ -163,7 +164,7 @@ impl Moves {
              name only one end of these moves. Plan without -target, or add these options:{options}\n\n\
              They may take further objects into the plan, on which those depend."
         );
-        let summary = "Moved resource instances excluded by targeting";
+        let summary = messages::MOVED_RESOURCE_INSTANCES_EXCLUDED_BY_TARGETING;
         Err(diags.error(Diagnostic::error(summary, detail)))
     }
 
@@ -183,7 +184,7 @@ impl Moves {
              that is not what is wanted, first free the addresses with the \"formwork state\" \
              commands, and plan again."
         );
-        let summary = "Unresolved resource instance address changes";
+        let summary = messages::UNRESOLVED_RESOURCE_INSTANCE_ADDRESS_CHANGES;
         diags.warn(Diagnostic::warning(summary, detail));
     }
 }

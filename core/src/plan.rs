@@ -35,6 +35,7 @@ use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
 use crate::eval::import::{expand_import, unknown_repetition};
 use crate::instance::without_unknowns;
+use crate::messages;
 use crate::moved::{Declared, Moves};
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
@@ -47,10 +48,6 @@ pub use render::dot;
 pub use validate::validate;
 
 pub use relevant::Relevant;
-
-/// Summary of the warning that a provider could not determine the outcome of an interrupted
-/// operation.
-pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
 use excluded_from_destroy::ExcludedFromDestroy;
 use forgotten::Forgotten;
@@ -411,7 +408,7 @@ fn report_unwritten_imports(
         let detail = format!(
             "The configuration for the given import target {addr} does not exist. If you wish to automatically generate config for this resource, use the -generate-config-out option within formwork plan. Otherwise, make sure the target resource exists within your configuration. For example:\n\n  formwork plan -generate-config-out=generated.tf"
         );
-        let summary = "Configuration for import target does not exist";
+        let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
         result = Err(diags.error(Diagnostic::error(summary, detail).at(import.to)));
     }
     result
@@ -426,7 +423,7 @@ fn warn_of_forgotten(diags: &mut Diagnostics, plan: &Plan) {
     let detail = format!(
         "Applying this plan takes these objects out of the state without destroying them:{list}\n\nAfter that they are on their own. To manage them again they have to be imported."
     );
-    let summary = "Some objects will no longer be managed by Terraform";
+    let summary = messages::OBJECTS_NO_LONGER_MANAGED;
     diags.warn(Diagnostic::warning(summary, detail));
 }
 

@@ -6,6 +6,7 @@ mod connection;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
 
+use formwork_value::diag::Summary;
 use formwork_value::schema::Block;
 use formwork_value::{Plain, Value};
 
@@ -54,7 +55,7 @@ pub trait Provisioner {
 #[error("{summary}: {detail}")]
 pub struct Failed {
     /// Summary of the problem, for a diagnostic.
-    pub summary: String,
+    pub summary: Summary,
     /// Detail of the problem; it may hold parts of the configuration and of the output.
     pub detail: String,
     /// Detail that can be reported when these are secret.

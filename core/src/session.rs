@@ -16,6 +16,7 @@ use crate::eval::vertex::EvalInputs;
 use crate::eval::{HostValues, ModuleResults, ModuleScope, Results};
 use crate::event::{EventObserver, NoObserver};
 use crate::graph::walk::RecordOrder;
+use crate::messages;
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
 use crate::state::State;
@@ -158,7 +159,7 @@ impl Session<'_> {
         let detail = format!(
             "Functions of providers were called with new arguments {MAX_ROUNDS} times in a row to evaluate this. Arguments that are new each time, such as `uuid()`, never come to an end."
         );
-        Err(diags.error(Diagnostic::error("Too many calls of provider functions", detail)))
+        Err(diags.error(Diagnostic::error(messages::TOO_MANY_CALLS_PROVIDER_FUNCTIONS, detail)))
     }
 
     async fn find_out(

@@ -9,12 +9,13 @@ use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::client::Limits;
-use crate::client::connect::{Dialer, is_local};
+use crate::client::connect::Dialer;
 use crate::client::pool::Pool;
 use crate::client::process::{ChildPipes, Process};
 use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
 use crate::raw::Transport;
+use crate::socket::is_local;
 use crate::tls::{Identity, client_config};
 
 /// A key and certificate of a host, made for one launch.

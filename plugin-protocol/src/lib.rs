@@ -7,6 +7,7 @@
 //! way to proxies.
 
 pub mod capability;
+pub mod children;
 pub mod client;
 pub mod contract;
 pub mod failure;
@@ -22,6 +23,8 @@ pub mod proxy_env;
 pub mod raw;
 pub mod reattach;
 pub mod server;
+mod socket;
+pub mod state_chunks;
 mod tls;
 pub mod transcript;
 mod wire;

@@ -71,9 +71,11 @@ pub fn parse(value: &str) -> Result<BTreeMap<String, Reattach>, ReattachError> {
     if value.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
-    let entries: BTreeMap<String, Entry> =
+    // Go reads null as a map without entries.
+    let entries: Option<BTreeMap<String, Entry>> =
         serde_json::from_str(value).map_err(|error| ReattachError::Malformed(error.to_string()))?;
     entries
+        .unwrap_or_default()
         .into_iter()
         .map(|(provider, entry)| Ok((provider.clone(), read(provider, entry)?)))
         .collect()
@@ -154,6 +156,7 @@ mod tests {
     fn nothing_set_is_nothing_to_attach_to() {
         assert_eq!(parse(""), Ok(BTreeMap::new()));
         assert_eq!(parse(" {} "), Ok(BTreeMap::new()));
+        assert_eq!(parse("null"), Ok(BTreeMap::new()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod acting;
 mod passing;
+mod storing;
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -23,6 +24,7 @@ pub(crate) use acting::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
 pub(crate) use passing::{
     AnyConfigure, AnyDataSource, AnyEphemeral, TypedConfigure, TypedDataSource, TypedEphemeral,
 };
+pub(crate) use storing::{AnyStateStore, StateCall, TypedStateStore};
 
 /// The values of a change.
 pub(crate) struct ChangeValues {

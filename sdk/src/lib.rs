@@ -71,6 +71,7 @@ pub mod resource;
 pub mod schema;
 mod serve;
 mod server;
+pub mod state_store;
 pub mod stop;
 pub mod testing;
 pub mod timeouts;
@@ -89,6 +90,7 @@ pub use problem::{Answer, Problem};
 pub use provider::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
+pub use state_store::StateStore;
 pub use upgrade::{IdentityUpgrades, Upgrades};
 
 /// Items that most providers need.
@@ -104,6 +106,10 @@ pub mod prelude {
     pub use crate::resource::{
         Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, Update, Upgrade,
         Validate,
+    };
+    pub use crate::state_store::{
+        ConfigureStore, DeleteState, ListStates, LockState, ReadState, StateStore, UnlockState,
+        WriteState,
     };
     pub use crate::stop::Stop;
     pub use crate::timeouts::{Timeouts, Wait};

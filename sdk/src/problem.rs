@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use formwork_plugin_protocol::message::DeferredReason;
+use formwork_value::diag::{Severity, without_error_numbers};
 use formwork_value::{Diagnostic, Path};
 
 /// Result of a handler: the value, or the problem.
@@ -142,7 +143,8 @@ impl Problem {
         all.map(move |One { summary, detail, path, .. }| {
             // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
-            Diagnostic::error(summary, detail).path(path)
+            let detail = without_error_numbers(detail);
+            Diagnostic::foreign(Severity::Error, summary, detail).path(path)
         })
     }
 

@@ -12,8 +12,9 @@ use crate::call::Call;
 use crate::context::Deferral;
 use crate::data_source::DataSource;
 use crate::erased::{
-    AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, TypedAction,
-    TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
+    AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, AnyStateStore,
+    TypedAction, TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
+    TypedStateStore,
 };
 use crate::function::{AnyFunction, Typed};
 use crate::list::List;
@@ -22,7 +23,8 @@ use crate::resource::calls::calls;
 use crate::schema::Shape;
 use crate::server::Server;
 use crate::{
-    Answer, Draft, Ephemeral, Function, Input, Model, Problem, Resource, View as _, model, plan,
+    Answer, Draft, Ephemeral, Function, Input, Model, Problem, Resource, StateStore, View as _,
+    model, plan,
 };
 
 /// Definition of a provider.
@@ -38,6 +40,7 @@ pub struct ProviderDef {
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
     /// Shared, because listing continues after the call.
     pub(crate) lists: BTreeMap<String, Arc<dyn AnyList>>,
+    pub(crate) state_stores: BTreeMap<String, Box<dyn AnyStateStore>>,
     /// Errors in the definition. The host receives them with the first answer.
     pub(crate) mistakes: Vec<String>,
 }
@@ -56,6 +59,7 @@ impl ProviderDef {
             functions: BTreeMap::new(),
             actions: BTreeMap::new(),
             lists: BTreeMap::new(),
+            state_stores: BTreeMap::new(),
             mistakes: Vec::new(),
         }
     }
@@ -159,6 +163,16 @@ impl ProviderDef {
         }
         self.named("list resource", name, self.lists.contains_key(name));
         self.lists.insert(name.to_owned(), Arc::new(TypedList::new(list)));
+        self
+    }
+
+    /// Adds a state store.
+    #[must_use]
+    pub fn state_store<S: StateStore>(mut self, name: &str, store: S) -> Self {
+        // A configuration has no object in which computed values could be stored.
+        const { assert!(!S::Model::FILLS, "a state store has no computed attributes") }
+        self.named("state store", name, self.state_stores.contains_key(name));
+        self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
     }
 

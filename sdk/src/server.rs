@@ -25,6 +25,11 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
+use formwork_plugin_protocol::message::state_store::{
+    ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
+    StatesResponse,
+};
+use formwork_plugin_protocol::provider::Events;
 use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::Value;
 use futures_util::stream::BoxStream;
@@ -36,9 +41,9 @@ use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panics, plan};
 
-use definition::{CAPABILITIES, schema, wrong};
 use life::Outcome;
 use passing::Opened;
+use storing::ConfiguredStores;
 
 mod acting;
 mod check;
@@ -47,6 +52,8 @@ mod identity;
 mod life;
 mod passing;
 mod stored;
+mod storing;
+mod validate;
 
 /// A provider definition that answers calls.
 pub(crate) struct Server {
@@ -55,12 +62,15 @@ pub(crate) struct Server {
     switch: StopSwitch,
     /// Reason for the deferral of all calls until the provider is configured again.
     deferred: Mutex<Option<DeferredReason>>,
+    /// State stores that were configured, and their locks.
+    stores: Mutex<ConfiguredStores>,
 }
 
 impl Server {
     pub(crate) fn new(provider: ProviderDef) -> Self {
         let (switch, stop) = Stop::new();
-        Self { provider, stop, switch, deferred: Mutex::default() }
+        let (deferred, stores) = (Mutex::default(), Mutex::default());
+        Self { provider, stop, switch, deferred, stores }
     }
 
     /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
@@ -124,89 +134,15 @@ impl Server {
             None => Err(unsupported("list resource type", name)),
         }
     }
-
-    fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let resource = self.resource(&request.type_name)?;
-        let config = check::config(call, resource.shape(), &request.config, request.client)?;
-        resource.validate(&config, call.clone())
-    }
-
-    fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let data_source = self.data_source(&request.type_name)?;
-        let config = check::config(call, data_source.shape(), &request.config, request.client)?;
-        data_source.validate(&config, call.clone())
-    }
-
-    fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let configure = &self.provider.configure;
-        // This request has no client capabilities, so write-only attributes are allowed here.
-        let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        let config = check::config(call, configure.shape(), &request.config, client)?;
-        configure.validate(&config, call.clone())
-    }
-
-    async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
-        let configure = &self.provider.configure;
-        let config = check::decoded(configure.shape(), &request.config)?;
-        let host_version = request.terraform_version.clone();
-        let deferral = Deferral::new(request.client.deferral_allowed);
-        // Not `self.context`, which fails while an earlier configuration is deferred.
-        let context = Context { deferral, ..Context::new(call.clone(), &Bytes::new()) };
-        call.unless_stopped(configure.configure(&config, host_version, context)).await
-    }
 }
 
 impl Operations for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        let resources = self.provider.resources.iter();
-        let data_sources = self.provider.data_sources.iter();
-        let ephemeral = self.provider.ephemeral.iter();
-        Ok(ProviderSchema {
-            provider: schema(0, self.provider.configure.shape()),
-            provider_meta: self.provider.meta.as_ref().map(|meta| schema(0, meta)),
-            resources: resources
-                .map(|(name, resource)| {
-                    (name.clone(), schema(resource.version(), resource.shape()))
-                })
-                .collect(),
-            data_sources: data_sources
-                .map(|(name, data_source)| (name.clone(), schema(0, data_source.shape())))
-                .collect(),
-            ephemeral_resources: ephemeral
-                .map(|(name, ephemeral)| (name.clone(), schema(0, ephemeral.shape())))
-                .collect(),
-            list_resources: self
-                .provider
-                .lists
-                .iter()
-                .map(|(name, list)| (name.clone(), schema(0, list.shape())))
-                .collect(),
-            actions: self
-                .provider
-                .actions
-                .iter()
-                .map(|(name, action)| (name.clone(), schema(0, action.shape())))
-                .collect(),
-            functions: self.signatures(),
-            capabilities: CAPABILITIES,
-            // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
-            // while a process that ends before the handshake gives the user no reason.
-            diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
-            ..ProviderSchema::default()
-        })
+        Ok(self.schemas())
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        Ok(Metadata {
-            capabilities: CAPABILITIES,
-            resources: self.provider.resources.keys().cloned().collect(),
-            data_sources: self.provider.data_sources.keys().cloned().collect(),
-            ephemeral_resources: self.provider.ephemeral.keys().cloned().collect(),
-            functions: self.provider.functions.keys().cloned().collect(),
-            list_resources: self.provider.lists.keys().cloned().collect(),
-            actions: self.provider.actions.keys().cloned().collect(),
-            ..Metadata::default()
-        })
+        Ok(self.names())
     }
 
     async fn validate_provider_config(
@@ -460,6 +396,71 @@ impl Operations for Server {
         request: ActionRequest,
     ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
         Ok(self.invoked(request))
+    }
+
+    async fn validate_store_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        let call = self.call("validate state_store.", &request.type_name);
+        let (_, diagnostics) = call.settled(async { self.validate_store(&call, &request) }).await;
+        Ok(DiagnosticsResponse { diagnostics })
+    }
+
+    async fn configure_store(
+        &self,
+        request: ConfigureStoreRequest,
+    ) -> Result<ConfigureStoreResponse, Failure> {
+        let call = self.call("configure state_store.", &request.type_name);
+        let (size, diagnostics) = call.settled(self.store_configured(&call, &request)).await;
+        Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
+    }
+
+    async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
+        let call = self.call("read the state in ", &state.type_name);
+        Ok(self.state_read(&call, &state).await)
+    }
+
+    async fn write_state_bytes(
+        &self,
+        state: StateRef,
+        chunks: Vec<StateChunk>,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        let call = self.call("write the state in ", &state.type_name);
+        let (_, diagnostics) = call.settled(self.state_written(&call, &state, chunks)).await;
+        Ok(DiagnosticsResponse { diagnostics })
+    }
+
+    async fn lock_state(
+        &self,
+        state: StateRef,
+        operation: String,
+    ) -> Result<LockResponse, Failure> {
+        let call = self.call("lock the state in ", &state.type_name);
+        let (id, diagnostics) = call.settled(self.state_locked(&call, &state, operation)).await;
+        Ok(LockResponse { lock_id: id.unwrap_or_default(), diagnostics })
+    }
+
+    async fn unlock_state(
+        &self,
+        state: StateRef,
+        lock_id: String,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        let call = self.call("unlock the state in ", &state.type_name);
+        let (_, diagnostics) = call.settled(self.state_unlocked(&call, &state, lock_id)).await;
+        Ok(DiagnosticsResponse { diagnostics })
+    }
+
+    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+        let call = self.call("list the states in ", &type_name);
+        let (names, diagnostics) = call.settled(self.states_listed(&call, &type_name)).await;
+        Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })
+    }
+
+    async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
+        let call = self.call("delete the state in ", &state.type_name);
+        let (_, diagnostics) = call.settled(self.state_deleted(&call, &state)).await;
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

@@ -23,11 +23,13 @@ use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Str, Type, Value};
 
 mod passing;
+mod storing;
 
 use crate::ProviderDef;
 use crate::server::Server;
 
 pub use passing::{Found, Passing, call, list};
+pub use storing::States;
 
 /// The object of a resource type, or none yet.
 pub struct Life {

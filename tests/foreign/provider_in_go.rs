@@ -5,6 +5,10 @@
 //! `INTEROP_CASE=text` picks scripts by group and name. A group is the name of a provider.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use formwork_conformance::finding::Verdict;
+use formwork_conformance::{Options, check_with};
 
 use super::installed::go_providers;
 use crate::interop::engine::terraform_is_here;
@@ -50,4 +54,17 @@ fn lives_of_objects_of_providers_on_other_sdks_are_the_same() {
         |_, _| true,
     );
     assert!(report.is_empty(), "\n{report}");
+}
+
+/// The legacy SDK names `id` beside every attribute that demands a replacement.
+#[test]
+fn replacements_that_the_legacy_sdk_plans_keep_the_contract() {
+    let Some(folder) = go_providers(&NAMES) else { return };
+    let mut options = Options::new(folder.join("terraform-provider-legacy"));
+    options.level = 1;
+    options.only = ["P-09".to_owned()].into();
+    options.time = Duration::from_secs(300);
+    let report = check_with(options);
+    let broken = report.findings.first().map(|it| format!("{} {}", it.subject, it.message));
+    assert_eq!(report.verdict("P-09"), Some(&Verdict::Held), "{broken:?}");
 }

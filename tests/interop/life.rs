@@ -63,6 +63,8 @@ pub(crate) struct Stage {
 
 /// A backend for the states of scripts.
 pub(crate) struct StateBackend {
+    /// The kind of the block: `backend` or `state_store`.
+    pub(crate) block: &'static str,
     /// The type of the backend.
     pub(crate) kind: &'static str,
     /// Returns the arguments for a state that no other script uses.

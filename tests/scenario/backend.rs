@@ -10,6 +10,7 @@ mod kubernetes;
 mod pg;
 mod pg_shared;
 mod s3;
+mod state_store;
 
 use crate::harness::Workdir;
 

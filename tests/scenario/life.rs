@@ -154,3 +154,21 @@ fn instances_are_made_side_by_side() {
     assert_eq!(running.wait().code, Some(0));
     assert_eq!(instances(&workdir).len(), 2);
 }
+
+#[test]
+fn a_deposed_object_is_named_by_its_key_wherever_it_is_shown() {
+    let with = |size: &str| {
+        let lifecycle = "lifecycle {\n  create_before_destroy = true\n}";
+        config(&thing("a", &format!("kind = \"{size}\"\n{lifecycle}")))
+    };
+    let workdir = Workdir::new(&with("1"));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &with("2"));
+    workdir.formwork("apply -auto-approve").env("BAD_FAULT", "destroy-error").run().code(1);
+    let left = workdir.formwork("show").succeed();
+    let (_, rest) =
+        left.stdout.split_once("# bad_thing.a: (deposed object ").expect("it is deposed");
+    let key = rest.split_once(')').expect("a bracket").0.to_owned();
+    let refreshed = format!("bad_thing.a (deposed object {key}): Refreshing state...");
+    workdir.formwork("plan").succeed().says(&refreshed);
+}

@@ -105,6 +105,58 @@ fn a_pipe_or_a_file_without_end_is_refused_with_its_name() {
     }
 }
 
+#[test]
+fn a_pipe_or_an_endless_file_that_a_backend_names_is_refused() {
+    for (kind, arguments) in [
+        ("kubernetes", "secret_suffix = \"x\"\nconfig_path = \"planted\""),
+        ("gcs", "bucket = \"b\"\ncredentials = \"planted\""),
+        ("s3", "bucket = \"b\"\nkey = \"k\"\nregion = \"r-1\"\ncustom_ca_bundle = \"planted\""),
+        (
+            "s3",
+            "bucket = \"b\"\nkey = \"k\"\nregion = \"r-1\"\nshared_credentials_files = [\"planted\"]",
+        ),
+        ("consul", "path = \"x\"\nscheme = \"https\"\nca_file = \"planted\""),
+    ] {
+        let block = format!("terraform {{\n  backend \"{kind}\" {{\n{arguments}\n  }}\n}}\n");
+        let workdir = Workdir::new(&block);
+        let path = workdir.root().join("planted");
+        for endless in [false, true] {
+            fs::remove_file(&path).ok();
+            if endless {
+                symlink("/dev/zero", &path).expect("a link can be made");
+            } else {
+                pipe(&workdir, "planted");
+            }
+            let refused = workdir.formwork("init -input=false").start().wait_a_moment();
+            refused.code(1);
+        }
+    }
+}
+
+#[test]
+fn a_planted_package_of_a_provider_is_refused_with_its_name() {
+    let workdir = Workdir::new(
+        "terraform {\n  required_providers {\n    evil = { source = \"evil.example/evil/evil\" }\n  }\n}\n",
+    );
+    fs::write(workdir.settings(), "").expect("it can be written");
+    let platform = if cfg!(target_arch = "aarch64") { "linux_arm64" } else { "linux_amd64" };
+    let name = format!(
+        "terraform.d/plugins/evil.example/evil/evil/terraform-provider-evil_1.0.0_{platform}.zip"
+    );
+    let path = workdir.root().join(&name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    for endless in [false, true] {
+        fs::remove_file(&path).ok();
+        if endless {
+            symlink("/dev/zero", &path).expect("a link can be made");
+        } else {
+            pipe(&workdir, &name);
+        }
+        let refused = workdir.formwork("init -input=false").start().wait_a_moment();
+        refused.code(1).says("not a file");
+    }
+}
+
 /// A state with one resource and one output.
 fn state(resource: &str, output: &str) -> String {
     format!(

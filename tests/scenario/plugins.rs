@@ -59,3 +59,12 @@ fn only_as_many_plugins_run_at_once_as_may() {
     assert_eq!(with("1", "destroy -auto-approve").1, 0);
     assert_eq!(workdir.world.objects(), Vec::<String>::new());
 }
+
+#[test]
+fn a_console_calls_functions_of_plugins_until_its_last_line() {
+    let workdir = Workdir::new(THREE);
+    let typed = "provider::bad::say(\"first\")\nprovider::bad::say(\"last\")\n";
+    let run = workdir.formwork("console").env("TF_LOG", "debug").stdin(typed).succeed();
+    run.says("last");
+    assert_eq!(plugins(&run).1, 0, "{}", run.text());
+}

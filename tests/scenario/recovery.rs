@@ -402,3 +402,15 @@ fn an_option_that_matches_nothing_is_reported_before_the_plan_and_at_the_questio
     let planned = workdir.formwork("plan -exclude=bad_thing.second[2]").succeed();
     planned.says("matches nothing");
 }
+
+#[test]
+fn the_list_of_open_operations_leads_to_the_journal_of_a_state_that_an_option_named() {
+    let workdir = Workdir::new(CONFIG);
+    kill(&workdir, "apply -auto-approve -state=other.tfstate");
+    let listed = workdir.formwork("recover list").succeed();
+    let command = "recover list -state=other.tfstate";
+    listed.says(&format!("formwork {command}"));
+    workdir.formwork(command).succeed().says("bad_thing.second was being created");
+    workdir.formwork("recover forget -state=other.tfstate bad_thing.second").succeed();
+    workdir.formwork("recover list").succeed().says_not("other.tfstate");
+}

@@ -2,13 +2,15 @@
 //! makes of it.
 
 use std::fs;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::harness::registry::sha256;
+use crate::harness::registry::{Page, Registry, sha256};
 use crate::harness::{Workdir, built};
 
 const CONFIG: &str = r#"
@@ -162,6 +164,43 @@ fn a_release_folder_is_the_same_twice_and_installs_what_its_checksums_name() {
     let words = [words[0], "-from", "http://example.com/formwork"];
     let (succeeded, why) = run(&workdir, Path::new("/bin/sh"), &words);
     assert!(!succeeded && why.contains("is not encrypted"), "{why}");
+}
+
+#[test]
+fn the_install_script_follows_no_redirect_that_anybody_could_read() {
+    let workdir = Workdir::new(CONFIG);
+    let registry = Registry::start();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("it can be set");
+    let elsewhere = format!("http://{}/SHA256SUMS", listener.local_addr().expect("it listens"));
+    registry.page("/SHA256SUMS", Page::moved(&elsewhere));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/install.sh");
+    let settings = workdir.home().join("wgetrc");
+    fs::write(&settings, format!("ca_certificate = {}\n", registry.authority())).expect("a file");
+    for client in ["curl", "wget"] {
+        if !Path::new("/usr/bin").join(client).is_file() {
+            println!("NOT TESTED: there is no `{client}` on this machine");
+            continue;
+        }
+        // The script takes the first client that it finds.
+        let tools = workdir.home().join(client);
+        fs::create_dir(&tools).expect("a folder");
+        for tool in ["uname", "dirname", "mktemp", "rm", client] {
+            let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
+            let found = found.into_iter().find(|path| path.is_file()).expect("a usual tool");
+            std::os::unix::fs::symlink(found, tools.join(tool)).expect("a link");
+        }
+        let mut command = Command::new("/bin/sh");
+        command.arg(&script).args(["-from", &registry.url("")]).env_clear();
+        command.env("PATH", &tools).env("HOME", workdir.home());
+        command.env("CURL_CA_BUNDLE", registry.authority()).env("WGETRC", &settings);
+        let output = command.output().expect("it can be started");
+        let why = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && why.contains("cannot download"), "{client}: {why}");
+        assert_eq!(registry.asked().len(), 1, "{client}: {why}");
+        let asked = listener.accept().map_err(|error| error.kind());
+        assert_eq!(asked.err(), Some(ErrorKind::WouldBlock), "{client}");
+    }
 }
 
 #[test]

@@ -156,3 +156,62 @@ fn the_summary_of_the_book_lists_every_page_once() {
     let pages: Vec<&str> = pages.filter(is_page).collect();
     assert_eq!(listed, pages);
 }
+
+/// Targets of the links of a document, outside of code.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let outside_code = text.split("```").step_by(2).flat_map(|text| text.split('`').step_by(2));
+    outside_code.flat_map(|text| {
+        text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+    })
+}
+
+/// The anchors of a document, as mdBook and code hosts derive them from its headings.
+fn anchors(text: &str) -> Vec<String> {
+    let outside_blocks = text.split("```").step_by(2).flat_map(str::lines);
+    let headings = outside_blocks.filter_map(|line| {
+        let title = line.trim_start_matches('#');
+        (title.len() < line.len()).then(|| title.strip_prefix(' ')).flatten()
+    });
+    let is_kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    let anchor = |title: &str| title.trim().to_lowercase().chars().filter(is_kept).collect();
+    headings.map(anchor).map(|anchor: String| anchor.replace(' ', "-")).collect()
+}
+
+/// The path from the root that a link of a document leads to.
+fn resolve(document: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => (),
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+#[test]
+fn every_link_of_a_document_leads_to_a_page_and_a_heading() {
+    let mut n_links = 0;
+    let mut violations = Vec::new();
+    for document in TREE.iter().filter(|file| file.path.ends_with(".md")) {
+        for link in links(&document.text).filter(|link| !link.contains("://")) {
+            n_links += 1;
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path = match path {
+                "" => document.path.clone(),
+                path => resolve(&document.path, path),
+            };
+            let page = TREE.iter().find(|file| file.path == path);
+            let has_anchor = |page: &File| anchors(&page.text).iter().any(|one| one == anchor);
+            // A page of the book cannot link to a file outside of it.
+            let leaves_book = document.path.starts_with("docs/") && !path.starts_with("docs/");
+            if leaves_book || !page.is_some_and(|page| anchor.is_empty() || has_anchor(page)) {
+                violations.push(format!("{}: {link}", document.path));
+            }
+        }
+    }
+    none(&violations, "a link leads to no page, to no heading, or out of the book");
+    assert!(n_links > 60, "only {n_links} links were found");
+}

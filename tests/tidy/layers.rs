@@ -105,7 +105,8 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// The modules of the engine. Each may use itself and those on lines above its own.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
+    &["messages"],
     &["addr", "version", "small_map", "disk"],
     &["config", "state", "change", "graph"],
     &["eval", "provider", "provisioner", "event"],
@@ -121,7 +122,8 @@ const LAYERS: [&[&str]; 12] = [
 ];
 
 /// The modules of the library of operations, likewise.
-const OPERATION_LAYERS: [&[&str]; 8] = [
+const OPERATION_LAYERS: [&[&str]; 9] = [
+    &["messages"],
     &["errored", "generated", "observer", "saved_plan", "schema_cache", "unmatched"],
     &["launcher", "state_session"],
     &["claims"],
@@ -134,7 +136,8 @@ const OPERATION_LAYERS: [&[&str]; 8] = [
 
 /// The modules of the command line, likewise: the process, terminal and views, fetching and registries,
 /// the workspace, the commands.
-const CLI_LAYERS: [&[&str]; 12] = [
+const CLI_LAYERS: [&[&str]; 13] = [
+    &["messages"],
     &["clock", "exit", "normalize", "platform", "redact"],
     &["env"],
     &["data_dir", "settings", "view"],

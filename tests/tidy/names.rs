@@ -78,7 +78,7 @@ const SERIALISED: [&str; 42] = [
     // The manifests of OCI registries.
     "cli/src/fetch/oci/manifest.rs",
     // The backend that is set up.
-    "cli/src/workspace/backend.rs",
+    "cli/src/workspace/backend/record.rs",
     // The metadata and the seal of a saved plan.
     "core/operation/src/saved_plan.rs",
     "core/operation/src/saved_plan/seal.rs",

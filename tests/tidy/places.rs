@@ -45,6 +45,49 @@ fn only_the_view_writes_to_a_terminal() {
     none(&violations, "print by the functions of cli/src/view.rs");
 }
 
+/// The files that open others without a check of their kind and size. `core/src/disk.rs` has functions for
+/// all else: they refuse pipes and files without end, which a checkout may have planted.
+const OPENERS: [&str; 7] = [
+    // The functions themselves.
+    "core/src/disk.rs",
+    // Folders, to be synced.
+    "core/backend/src/local/replace.rs",
+    "core/src/state/journal.rs",
+    // Files of the system below `/proc`.
+    "cli/src/signals.rs",
+    // Files of the user's shells.
+    "cli/src/command/autocomplete.rs",
+    // Its own key, in a folder of the user.
+    "core/operation/src/saved_plan/seal.rs",
+    // Tests.
+    "core/operation/src/state_session/damaged_files.rs",
+];
+
+#[test]
+fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
+    const FOLDERS: [&str; 5] = [
+        "cli/src/",
+        "cli/provisioners/src/",
+        "core/backend/src/",
+        "core/operation/src/",
+        "core/src/",
+    ];
+    const OPENS: [&str; 3] = ["File::open(", "fs::read(", "fs::read_to_string("];
+    let mut violations = Vec::new();
+    for file in product().filter(|file| FOLDERS.iter().any(|it| file.path.starts_with(it))) {
+        if OPENERS.contains(&file.path.as_str()) {
+            continue;
+        }
+        for (number, line) in file.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            if OPENS.iter().any(|opens| code.contains(opens)) {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "open files by the functions of core/src/disk.rs");
+}
+
 #[test]
 fn an_expectation_says_why_it_cannot_fail() {
     let mut violations = Vec::new();

@@ -2,6 +2,8 @@
 
 use formwork_core::provisioner::Failed;
 
+use crate::messages;
+
 /// A reason, and what of it holds nothing of the provisioner's own configuration.
 #[derive(Debug)]
 pub(crate) struct FailureReason {
@@ -27,6 +29,6 @@ impl FailureReason {
     /// The failure of a provisioner of this kind.
     pub(crate) fn of(self, kind: &str) -> Failed {
         let Self { detail, bare } = self;
-        Failed { summary: format!("{kind} provisioner error"), detail, bare }
+        Failed { summary: messages::PROVISIONER_ERROR.with(&[&kind]), detail, bare }
     }
 }

@@ -10,6 +10,7 @@ use formwork_value::{Type, Value};
 use crate::ProvisionerEnvironment;
 use crate::block::{Block, expanded};
 use crate::failure::FailureReason;
+use crate::messages;
 use crate::ssh::{self, Session, Target};
 use crate::stop::Stop;
 
@@ -75,17 +76,17 @@ impl Provisioner for File {
     fn check(&self, config: &Value) -> Result<(), Failed> {
         let (summary, detail) = match ["content", "source"].map(|name| Block(config).has(name)) {
             [true, true] => (
-                "Cannot set both 'source' and 'content'",
+                messages::FILE_SOURCE_AND_CONTENT,
                 "The content of the file comes either from another file or from a string.",
             ),
             [false, false] => (
-                "Must provide one of 'source' or 'content'",
+                messages::FILE_SOURCE_OR_CONTENT,
                 "Set one of the two: `source` names a file or a folder, `content` is a string.",
             ),
             _ => return Ok(()),
         };
         let (detail, bare) = (detail.to_owned(), detail.to_owned());
-        Err(Failed { summary: summary.to_owned(), detail, bare })
+        Err(Failed { summary: summary.into(), detail, bare })
     }
 
     async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {

@@ -8,6 +8,7 @@ mod file;
 pub mod hostile;
 mod lines;
 mod local_exec;
+pub mod messages;
 mod remote_exec;
 mod ssh;
 mod stop;

@@ -12,6 +12,7 @@ use formwork_value::schema::{Attribute, Block, Role};
 
 use self::command::Command;
 use crate::lines::Lines;
+use crate::messages;
 use crate::stop::Stop;
 
 /// The provisioner.
@@ -54,7 +55,7 @@ impl Provisioner for LocalExec {
         };
         let said = output.last();
         Err(Failed {
-            summary: "local-exec provisioner error".to_owned(),
+            summary: messages::PROVISIONER_ERROR.with(&[&"local-exec"]),
             detail: format!(
                 "Error running command '{}': {}. Output: {said}",
                 command.text, why.detail

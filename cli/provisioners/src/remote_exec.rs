@@ -12,6 +12,7 @@ use crate::ProvisionerEnvironment;
 use crate::block::Block;
 use crate::failure::FailureReason;
 use crate::lines::Lines;
+use crate::messages;
 use crate::ssh::{self, Session, Target};
 use crate::stop::Stop;
 
@@ -56,7 +57,7 @@ impl Provisioner for RemoteExec {
             return Ok(());
         }
         Err(Failed {
-            summary: "Invalid remote-exec provisioner configuration".to_owned(),
+            summary: messages::INVALID_REMOTE_EXEC_CONFIGURATION.into(),
             detail: ONE_OF.to_owned(),
             bare: ONE_OF.to_owned(),
         })

@@ -1,6 +1,8 @@
 //! Candidates for completing a command line. Pure: options and commands come from the parser's own
 //! description, names of the folder through a function.
 
+use std::path::PathBuf;
+
 use clap::{Arg, Command};
 
 use super::page::value_name;
@@ -46,8 +48,29 @@ pub(crate) fn candidates(
     found
 }
 
+/// The folder that `-chdir` names in a line.
+pub(crate) fn completed_folder(line: &str) -> Option<PathBuf> {
+    let words = split(line);
+    let mut options = words.iter().skip(1).take_while(|word| word.starts_with('-'));
+    let option = options.find_map(|word| word.trim_start_matches('-').strip_prefix("chdir="))?;
+    Some(PathBuf::from(option))
+}
+
 /// Splits a line as a shell would; the last word is empty behind a space. A quote may be open.
+/// Variables that are set for the command are left out.
 fn split(line: &str) -> Vec<String> {
+    let mut words = split_all(line);
+    let sets = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    let n_set = words.iter().take_while(|word| sets(word)).count();
+    words.drain(..n_set);
+    words
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn split_all(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
     let mut characters = line.chars();
@@ -78,12 +101,14 @@ struct Context<'c> {
     n_arguments: usize,
     /// The option whose value the word is.
     option: Option<&'c Arg>,
+    /// The command that `help` is asked about so far.
+    topic: Option<&'c Command>,
 }
 
 impl<'c> Context<'c> {
     fn of(root: &'c Command, words: &[String]) -> Self {
-        let mut context =
-            Self { root, command: root, names: Vec::new(), n_arguments: 0, option: None };
+        let (names, topic) = (Vec::new(), None);
+        let mut context = Self { root, command: root, names, n_arguments: 0, option: None, topic };
         for word in words.iter().skip(1) {
             if context.option.take().is_some() {
                 continue;
@@ -99,8 +124,12 @@ impl<'c> Context<'c> {
                 Some(next) => {
                     context.command = next;
                     context.names.push(next.get_name());
+                    context.topic = (context.names == ["help"]).then_some(root);
                 }
-                None => context.n_arguments += 1,
+                None => {
+                    context.n_arguments += 1;
+                    context.topic = context.topic.and_then(|topic| topic.find_subcommand(word));
+                }
             }
         }
         context
@@ -141,11 +170,13 @@ impl<'c> Context<'c> {
 
     /// Commands below this one, or the values of its next argument.
     fn words(&self, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
-        let below = self.command.get_subcommands().filter(|one| !one.is_hide_set());
-        let mut words: Vec<String> = match self.n_arguments {
-            0 => below.map(|one| one.get_name().to_owned()).collect(),
-            _ => Vec::new(),
+        let command = match self.n_arguments {
+            0 => Some(self.topic.unwrap_or(self.command)),
+            _ => self.topic,
         };
+        let below = command.into_iter().flat_map(Command::get_subcommands);
+        let below = below.filter(|one| !one.is_hide_set());
+        let mut words: Vec<String> = below.map(|one| one.get_name().to_owned()).collect();
         let mut positional = self.command.get_positionals();
         let several = |arg: &&Arg| arg.get_num_args().is_some_and(|n| n.max_values() > 1);
         let next = positional.nth(self.n_arguments);
@@ -208,6 +239,10 @@ mod tests {
         check("formwork -chdir=x state m", &["mv"]);
         check("formwork -chdir x state m", &["mv"]);
         check("formwork nothing ", &[]);
+        check("formwork help val", &["validate"]);
+        check("formwork help -format=man workspace s", &["select", "show"]);
+        check("formwork help validate ", &[]);
+        check("TF_VAR_a=b TF_LOG= formwork val", &["validate"]);
     }
 
     #[test]
@@ -232,6 +267,18 @@ mod tests {
         check("formwork output ", &["address"]);
         check("formwork plan -var reg", &["region="]);
         check("formwork plan -out ", &[]);
+    }
+
+    #[test]
+    fn the_folder_of_the_names_is_that_of_the_command() {
+        for (line, expected) in [
+            ("formwork -chdir=a/b state rm ", Some("a/b")),
+            ("formwork -no-color -chdir='a b' state rm ", Some("a b")),
+            ("formwork state rm -chdir=a ", None),
+            ("formwork state rm ", None),
+        ] {
+            assert_eq!(completed_folder(line), expected.map(PathBuf::from), "{line}");
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use formwork_value::diag::Summary;
 
 use super::page::{Page, Section};
+use crate::messages;
 use crate::view::human::wrap::wrap;
 
 /// Commands of Terraform that are not supported yet.
@@ -67,7 +69,7 @@ fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usi
 }
 
 /// Error of a command line: its summary and detail.
-pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
+pub(crate) fn complaint(error: &clap::Error, name: &str) -> (Summary, String) {
     let one = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
@@ -85,7 +87,7 @@ pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
     let hint = |kind: ContextKind| {
         nearest(kind).map_or_else(String::new, |text| format!(" Did you mean {}?", as_typed(text)))
     };
-    let flags = "Failed to parse command-line flags".to_owned();
+    let flags = messages::FAILED_TO_PARSE_COMMAND_LINE_FLAGS;
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let word = one(ContextKind::InvalidSubcommand).unwrap_or_default();
@@ -98,16 +100,16 @@ pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
             } else {
                 format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
             };
-            (format!("Formwork has no command named {word:?}"), why)
+            (messages::NO_SUCH_COMMAND.with(&[&format_args!("{word:?}")]), why)
         }
         ErrorKind::UnknownArgument => {
             let word = one(ContextKind::InvalidArg).unwrap_or_default();
             if word.starts_with('-') {
                 let hint = hint(ContextKind::SuggestedArg);
-                (flags, format!("There is no option {} here.{hint}", as_typed(word)))
+                (flags.into(), format!("There is no option {} here.{hint}", as_typed(word)))
             } else {
                 let detail = format!("The word {word:?} is one more than `{name}` takes.");
-                ("Too many command line arguments".into(), detail)
+                (messages::TOO_MANY_COMMAND_LINE_ARGUMENTS.into(), detail)
             }
         }
         ErrorKind::MissingRequiredArgument => {
@@ -122,7 +124,7 @@ pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
             };
             let words: Vec<String> = words.iter().map(as_shown).collect();
             let detail = format!("`{name}` needs {}.", words.join(" and "));
-            ("Too few command line arguments".into(), detail)
+            (messages::TOO_FEW_COMMAND_LINE_ARGUMENTS.into(), detail)
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::NoEquals => {
             let word = as_typed(one(ContextKind::InvalidArg).unwrap_or_default());
@@ -130,12 +132,12 @@ pub(crate) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
                 value if value.is_empty() => format!("The option {word} needs a value."),
                 value => format!("The option {word} cannot be {value:?}."),
             };
-            (flags, detail)
+            (flags.into(), detail)
         }
         _ => {
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            (flags, line.replace("--", "-"))
+            (flags.into(), line.replace("--", "-"))
         }
     }
 }

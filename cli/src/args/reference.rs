@@ -4,6 +4,7 @@ use clap::Command;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{help, manual};
+use crate::messages;
 
 /// The help text of a command, for a terminal of this width.
 ///
@@ -66,5 +67,8 @@ fn wanted<'c>(
     }
     let given = words.join(" ");
     let detail = format!("`{name} -help` lists the commands.");
-    Err(diags.error(Diagnostic::error(format!("Formwork has no command named {given:?}"), detail)))
+    Err(diags.error(Diagnostic::error(
+        messages::NO_SUCH_COMMAND.with(&[&format_args!("{given:?}")]),
+        detail,
+    )))
 }

@@ -23,6 +23,7 @@ use super::state_session;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
 use crate::workspace::{OverrideWarning, Workspace};
@@ -154,18 +155,18 @@ async fn open(
     place: &StatePlace,
 ) -> Result<OpenState, Reported> {
     if let PlanToApply::Saved(saved) = wanted
-        && let Some(backend) = saved.backend(diags)?
+        && let Some(backend) = saved.backend(diags, &prepared.workspace).await?
     {
         return prepared.workspace.store_in(diags, &backend, place).await;
     }
-    prepared.workspace.warn_of_backend(diags, prepared.config.backend());
+    prepared.workspace.warn_of_backend(diags, prepared.config.backend()).await;
     prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 
 fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Result<(), Reported> {
     if args.json && args.plan.is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
-            "Plan file or auto-approve required",
+            messages::PLAN_FILE_OR_AUTO_APPROVE_REQUIRED,
             "Formwork cannot ask for interactive approval when -json is set. You can either apply a saved plan file, or enable the -auto-approve option.",
         )));
     }
@@ -176,7 +177,7 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Re
         let detail = format!(
             "The option {option} is not valid for `formwork destroy`, which plans to destroy everything."
         );
-        return Err(diags.error(Diagnostic::error("Invalid mode option", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_MODE_OPTION, detail)));
     }
     Ok(())
 }
@@ -187,7 +188,7 @@ fn to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> ToApply<'a> {
 
 fn no_plan_to_destroy() -> Diagnostic {
     Diagnostic::error(
-        "Destroy can't be called with a plan file",
+        messages::DESTROY_WITH_PLAN_FILE,
         "If this plan was created using plan -destroy, apply it using:\n  formwork apply PLAN",
     )
 }
@@ -261,7 +262,7 @@ impl Approval for ApprovalQuestion<'_> {
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
         if !may_ask(self.env, self.input) {
             return Err(diags.error(Diagnostic::error(
-                "Approval cannot be asked for",
+                messages::APPROVAL_CANNOT_BE_ASKED_FOR,
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
             )));
         }
@@ -292,11 +293,17 @@ impl Approval for ApprovalQuestion<'_> {
             Ok(answer) if answer == "yes" => return Ok(()),
             Err(Unanswered::Interrupted) => {
                 let detail = "The run was interrupted before it was approved. Nothing was changed.";
-                return Err(diags.error(Diagnostic::error("Error asking for approval", detail)));
+                return Err(
+                    diags.error(Diagnostic::error(messages::ERROR_ASKING_FOR_APPROVAL, detail))
+                );
             }
             Ok(_) | Err(Unanswered::Ended) => {}
         }
-        let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };
+        let what = if mode == Mode::Destroy {
+            messages::DESTROY_CANCELLED
+        } else {
+            messages::APPLY_CANCELLED
+        };
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::ConfigResourceAddr;
 use formwork_core::config::Config;
 use formwork_value::Diagnostics;
+use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
 use super::parser::described;
@@ -16,8 +17,10 @@ use crate::exit::Exit;
 use crate::view::{complain, out};
 use crate::workspace::Workspace;
 
-/// Prints the candidates for a line, one a line.
+/// Prints the candidates for a line up to the cursor, one a line.
 pub(crate) async fn complete(line: &str, env: &Env) -> Exit {
+    let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(at, _)| at);
+    let line = &line[..cursor.unwrap_or(line.len())];
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
     let mut found = args::candidates(&described(), line, &mut |_| {
@@ -25,7 +28,10 @@ pub(crate) async fn complete(line: &str, env: &Env) -> Exit {
         Vec::new()
     });
     if is_asked {
-        let folder = Folder::read(env).await;
+        let folder = match args::completed_folder(line).map(std::env::set_current_dir) {
+            None | Some(Ok(())) => Folder::read(env).await,
+            Some(Err(_)) => Folder::default(),
+        };
         found = args::candidates(&described(), line, &mut |names| folder.names(names));
     }
     if env.is_bash {
@@ -40,18 +46,21 @@ fn for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
     let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
     let is_quoted = word.contains(['\'', '"']);
-    let special = |c: char| "\"'[]*?$ \\".contains(c);
+    // Of a name that ends the quotes of the user, the rest would be a command. Names in a state or a
+    // configuration can be anything.
+    let stays_quoted = |word: &String| !is_quoted || !word.contains(['\'', '$', '`', '\\', '!']);
     found
         .into_iter()
+        // Each line is a candidate of its own.
+        .filter(|word| !word.contains(char::is_control))
         .filter_map(|word| Some(word.get(kept..)?.to_owned()))
-        .map(|word| match word.contains(special) && !is_quoted {
-            true => format!("'{word}'"),
-            false => word,
-        })
+        .filter(stays_quoted)
+        .map(|word| if is_quoted { word } else { shell_word(&word) })
         .collect()
 }
 
 /// Names of the working folder. Problems are not reported: nothing is completed then.
+#[derive(Default)]
 struct Folder {
     addresses: Vec<String>,
     workspaces: Vec<String>,
@@ -61,12 +70,7 @@ struct Folder {
 
 impl Folder {
     async fn read(env: &Env) -> Self {
-        let mut folder = Self {
-            addresses: Vec::new(),
-            workspaces: Vec::new(),
-            outputs: Vec::new(),
-            variables: Vec::new(),
-        };
+        let mut folder = Self::default();
         let mut diags = Diagnostics::new();
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else { return folder };
         let config = workspace.config(&mut diags).ok();
@@ -77,10 +81,10 @@ impl Folder {
         }
         // A key must not wait for a server.
         let backend = config.as_ref().and_then(|config| config.root.settings.backend.as_ref());
-        if backend.is_some_and(|backend| &*backend.kind != "local") {
+        if backend.is_some_and(|backend| &*backend.kind != "local" || backend.provider.is_some()) {
             return folder;
         }
-        if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace) {
+        if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace).await {
             folder.workspaces = backend.workspaces().await.unwrap_or_default();
         }
         let place = StatePlace::default();
@@ -117,55 +121,84 @@ fn written(config: &Config) -> Vec<String> {
 /// A file of a shell that has it ask this program.
 struct Hook {
     file: PathBuf,
-    /// The line for the file.
-    line: String,
+    /// The lines for the file.
+    script: String,
     /// Whether the file holds nothing else.
     is_own: bool,
 }
 
-/// The script that has fish ask this program.
-const FISH: &str = "function __complete_formwork\n    set -lx COMP_LINE (commandline -cp)\n    test -z (commandline -ct)\n    and set COMP_LINE \"$COMP_LINE \"\n    PROGRAM\nend\ncomplete -f -c formwork -a \"(__complete_formwork)\"\n";
+const BASH: &str = include_str!("autocomplete/completion.bash");
+const ZSH: &str = include_str!("autocomplete/completion.zsh");
+const FISH: &str = include_str!("autocomplete/completion.fish");
 
-/// The files of the shells that are set up in a home folder.
-fn hooks(home: &Path, program: &Path) -> Vec<Hook> {
-    let program = program.display();
-    let mut hooks = Vec::new();
-    let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
-    if let Some(file) = bash.map(|name| home.join(name)).into_iter().find(|file| file.is_file()) {
-        let line = format!("complete -o default -C {program} formwork");
-        hooks.push(Hook { file, line, is_own: false });
+/// The script of a shell, for a program at this path.
+fn script(template: &str, program: &Path) -> String {
+    let program = program.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    match program.chars().all(is_plain) {
+        true => template.replace("PROGRAM", &program),
+        false => template.replace("PROGRAM", &format!("'{}'", program.replace('\'', r"'\''"))),
     }
-    let file = home.join(".zshrc");
-    if file.is_file() {
-        let line = format!(
-            "autoload -U +X bashcompinit && bashcompinit; complete -o default -o nospace -C {program} formwork"
-        );
-        hooks.push(Hook { file, line, is_own: false });
+}
+
+/// Folders in which shells look for their settings.
+struct ShellFolders<'a> {
+    home: &'a Path,
+    /// That of zsh.
+    zsh: &'a Path,
+    fish: PathBuf,
+}
+
+impl<'a> ShellFolders<'a> {
+    fn of(env: &'a Env) -> Option<Self> {
+        let home = env.home.as_deref()?;
+        let named = |name| env.all.get(name).filter(|it| !it.is_empty()).map(Path::new);
+        let config = named("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let fish = config.map_or_else(|| home.join(".config"), Path::to_owned).join("fish");
+        Some(Self { home, zsh: named("ZDOTDIR").unwrap_or(home), fish })
     }
-    let fish = home.join(".config/fish");
-    if fish.is_dir() {
-        let line = FISH.replace("PROGRAM", &program.to_string());
-        hooks.push(Hook { file: fish.join("completions/formwork.fish"), line, is_own: true });
+
+    /// The files of the shells that are set up.
+    fn hooks(&self, program: &Path) -> Vec<Hook> {
+        let mut hooks = Vec::new();
+        let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
+        let mut bash = bash.map(|name| self.home.join(name)).into_iter();
+        if let Some(file) = bash.find(|file| file.is_file()) {
+            hooks.push(Hook { file, script: script(BASH, program), is_own: false });
+        }
+        let file = self.zsh.join(".zshrc");
+        if file.is_file() {
+            // Without `compinit` a shell completes file names alone.
+            let script = format!(
+                "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i }}\n{}compdef _formwork formwork\n",
+                script(ZSH, program)
+            );
+            hooks.push(Hook { file, script, is_own: false });
+        }
+        if self.fish.is_dir() {
+            let file = self.fish.join("completions/formwork.fish");
+            hooks.push(Hook { file, script: script(FISH, program), is_own: true });
+        }
+        hooks
     }
-    hooks
 }
 
 impl Hook {
     fn is_installed(&self) -> bool {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
-        if self.is_own { !text.is_empty() } else { text.lines().any(|line| line == self.line) }
+        if self.is_own { !text.is_empty() } else { text.contains(&self.script) }
     }
 
     fn install(&self) -> io::Result<()> {
         if self.is_own {
             fs::create_dir_all(self.file.parent().unwrap_or(Path::new(".")))?;
-            return fs::write(&self.file, &self.line);
+            return fs::write(&self.file, &self.script);
         }
         let mut text = fs::read_to_string(&self.file)?;
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        fs::write(&self.file, format!("{text}{}\n", self.line))
+        fs::write(&self.file, text + &self.script)
     }
 
     fn uninstall(&self) -> io::Result<()> {
@@ -173,23 +206,22 @@ impl Hook {
             return fs::remove_file(&self.file);
         }
         let text = fs::read_to_string(&self.file)?;
-        let kept = text.split_inclusive('\n').filter(|line| line.trim_end() != self.line);
-        let kept: String = kept.collect();
-        fs::write(&self.file, kept)
+        fs::write(&self.file, text.replace(&self.script, ""))
     }
 }
 
 /// Sets up the shells of the user, or takes that back.
 pub(crate) fn set_up(install: bool, env: &Env) -> Exit {
-    let Some((home, program)) = env.home.clone().zip(std::env::current_exe().ok()) else {
+    let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
+    let Some((folders, program)) = folders else {
         complain("Error: HOME names no folder, so no shell can be set up.\n");
         return Exit::Failed;
     };
-    let hooks = hooks(&home, &program);
+    let hooks = folders.hooks(&program);
     if hooks.is_empty() {
         complain(&format!(
             "Error: {} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.\n",
-            home.display()
+            folders.home.display()
         ));
         return Exit::Failed;
     }
@@ -225,7 +257,8 @@ mod tests {
         fs::write(home.join(".bashrc"), "alias a=b\n").unwrap();
         fs::write(home.join(".zshrc"), "").unwrap();
         fs::create_dir_all(home.join(".config/fish")).unwrap();
-        let hooks = hooks(home, Path::new("/opt/formwork"));
+        let folders = ShellFolders { home, zsh: home, fish: home.join(".config/fish") };
+        let hooks = folders.hooks(Path::new("/opt/formwork"));
         assert_eq!(hooks.len(), 3);
         for hook in &hooks {
             assert!(!hook.is_installed());
@@ -233,7 +266,8 @@ mod tests {
             assert!(hook.is_installed());
         }
         let bash = fs::read_to_string(home.join(".bashrc")).unwrap();
-        assert_eq!(bash, "alias a=b\ncomplete -o default -C /opt/formwork formwork\n");
+        assert!(bash.starts_with("alias a=b\n# The program"), "{bash}");
+        assert!(bash.contains(" /opt/formwork 2>/dev/null)"), "{bash}");
         for hook in &hooks {
             hook.uninstall().unwrap();
             assert!(!hook.is_installed());
@@ -250,5 +284,18 @@ mod tests {
         check("formwork state rm a", "a.b[\"c\"]", "'a.b[\"c\"]'");
         check("formwork state rm 'a", "a.b[\"c\"]", "a.b[\"c\"]");
         check("formwork pl", "plan", "plan");
+        check("formwork output ", "a;id", "'a;id'");
+        check("formwork state rm a", "a.b[\"'$(id)'\"]", r#"'a.b["'\''$(id)'\''"]'"#);
+    }
+
+    #[test]
+    fn no_candidate_ends_the_quotes_of_the_user_or_is_two_lines() {
+        for (line, word) in [
+            ("formwork state rm 'a", "a.b[\"'; id; '\"]"),
+            ("formwork state rm \"a", "a.b[\"$(id)\"]"),
+            ("formwork state rm a", "a.b[\"x\nid\"]"),
+        ] {
+            assert!(for_bash(line, vec![word.to_owned()]).is_empty(), "{line}");
+        }
     }
 }

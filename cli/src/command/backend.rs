@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_backend::kinds::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
 use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
@@ -19,6 +18,7 @@ use super::operation::may_ask;
 use super::question::{Prompt, ask};
 use super::state_session;
 use crate::args::{InitArgs, LockArgs};
+use crate::messages;
 use crate::view::Paint;
 use crate::view::report::Report;
 use crate::workspace::Workspace;
@@ -42,11 +42,17 @@ pub(super) async fn set_up(
     backend: Option<&Block>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
+    let mut block = None;
+    if let Some(backend) = backend {
+        block = Some(workspace.block_config(diags, backend).await?);
+    }
     let mut to = block.clone();
     let options: Vec<&String> =
         args.backend_config.iter().filter(|option| !option.is_empty()).collect();
     match &mut to {
+        Some(to) if to.store().is_some() && !options.is_empty() => {
+            return Err(diags.error(no_options(to.kind())));
+        }
         Some(to) => options.iter().try_for_each(|option| set(diags, workspace, to, option))?,
         None if !options.is_empty() => diags.warn(no_block()),
         None => {}
@@ -56,42 +62,94 @@ pub(super) async fn set_up(
         let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
-        if let Some(old) = old.filter(|old| find(&old.kind).is_none() && !is_there) {
+        if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(left_behind(&old));
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match BackendSetup::of(block.as_ref(), !options.is_empty(), to.clone(), old.as_ref()) {
-            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
-            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            BackendSetup::Changed { again: true, .. }
-                if !(args.migrate_state || args.force_copy) =>
-            {
-                return Err(diags.error(changed(old.as_ref())));
-            }
-            BackendSetup::Changed { from, to, .. } => {
-                let Some(from) = from else {
-                    return Err(diags.error(unknown_kind(old.as_ref())));
-                };
-                let to = to.unwrap_or_else(BackendConfig::local);
-                let environment = workspace.backend_environment(&workspace.root);
-                let both = Move {
-                    from: from.configure(diags, &environment)?,
-                    to: to.configure(diags, &environment)?,
-                };
-                migrate(diags, init, workspace, &both).await?;
-            }
+        let setup = BackendSetup::of(block.as_ref(), !options.is_empty(), old.as_ref());
+        if setup != BackendSetup::Changed {
+            return Ok(());
         }
+        move_states(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
+    }
+    if let Some(to) = to.as_ref().filter(|to| to.store().is_some()) {
+        check_store(diags, workspace, to).await?;
     }
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
     if let Some(block) = &block {
-        let text = format!(
-            "\nSuccessfully configured the backend {:?}! Formwork will automatically use this backend unless the backend configuration changes.",
-            block.kind()
-        );
-        report.step(Paint::Green, &text, "backend_configured_success");
+        report_configured(report, block);
     }
     Ok(())
+}
+
+/// Has a provider check its configuration and that of its state store, before they are recorded.
+async fn check_store(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    to: &BackendConfig,
+) -> Result<(), Reported> {
+    let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
+    let opened = backend.open(&workspace.name()).await;
+    opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
+}
+
+fn report_configured(report: &Report, block: &BackendConfig) {
+    let what = if block.store().is_some() { "state store" } else { "backend" };
+    let text = format!(
+        "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
+        block.kind()
+    );
+    report.step(Paint::Green, &text, "backend_configured_success");
+}
+
+/// A change of the backend.
+struct BackendChange {
+    /// The configuration to be in force; none for the local backend.
+    to: Option<BackendConfig>,
+    /// The backend that was settled before.
+    old: Option<InitializedBackend>,
+}
+
+/// Moves the states to the new backend, if the user has decided that.
+async fn move_states(
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &Workspace<'_>,
+    change: BackendChange,
+) -> Result<(), Reported> {
+    let BackendChange { to, old } = change;
+    let wants_move = init.args.migrate_state || init.args.force_copy;
+    // A provider is not started before the user has decided.
+    let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
+    if is_other_store && !wants_move {
+        return Err(diags.error(changed(old.as_ref())));
+    }
+    let from = match &old {
+        Some(old) => workspace.initialized(diags, old).await?,
+        None => Some(BackendConfig::local()),
+    };
+    if from.is_some() && from == to {
+        return Ok(());
+    }
+    if old.is_some() && !wants_move {
+        return Err(diags.error(changed(old.as_ref())));
+    }
+    let Some(from) = from else {
+        return Err(diags.error(unknown_kind(old.as_ref())));
+    };
+    let to = to.unwrap_or_else(BackendConfig::local);
+    let environment = workspace.backend_environment(&workspace.root);
+    let both =
+        Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
+    migrate(diags, init, workspace, &both).await
+}
+
+fn no_options(kind: &str) -> Diagnostic {
+    let detail = format!(
+        "The option -backend-config is for backends. The state store {kind:?} is configured by its block and by the environment of its provider. Nothing was changed."
+    );
+    Diagnostic::error(messages::OPTIONS_OF_STATE_STORE, detail)
 }
 
 /// Sets what an option says: an argument, or a file of them.
@@ -101,7 +159,7 @@ fn set(
     to: &mut BackendConfig,
     option: &str,
 ) -> Result<(), Reported> {
-    let summary = "Invalid backend configuration argument";
+    let summary = messages::INVALID_BACKEND_CONFIGURATION_ARGUMENT;
     if let Some((name, value)) = option.split_once('=') {
         let name = name.trim();
         return to.set(name, value).map_err(|reason| {
@@ -118,7 +176,7 @@ fn set(
     }
     let text = read_named_text(Path::new(option), MAX_RECORD).map_err(|error| {
         let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
-        diags.error(Diagnostic::error("Failed to read file", detail))
+        diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
     let source = workspace.sources.add(option, text);
     let body = parse_file(diags, &workspace.sources, source);
@@ -130,28 +188,27 @@ fn set(
 
 fn no_block() -> Diagnostic {
     let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration,\nno action is required, but you may add an explicit backend block to your\nconfiguration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}\n\nHowever, if you intended to override a defined backend, please verify that\nthe backend configuration is present and valid.";
-    Diagnostic::warning("Missing backend configuration", detail)
+    Diagnostic::warning(messages::MISSING_BACKEND_CONFIGURATION, detail)
 }
 
 /// Rejects a change of the backend until the user decides about the states. An empty state is not
 /// suggested if the old one cannot be moved.
 fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
-    const CHANGED: &str = "Backend configuration changed";
-    if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
+    if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
             "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
             old.kind,
             unsupported(&old.kind)
         );
-        return Diagnostic::error(CHANGED, detail);
+        return Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail);
     }
     let detail = "A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"formwork init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"formwork init -reconfigure\".";
-    Diagnostic::error(CHANGED, detail)
+    Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail)
 }
 
 fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
-    Diagnostic::error("Unsupported backend type", detail)
+    Diagnostic::error(messages::UNSUPPORTED_BACKEND_TYPE, detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
@@ -161,7 +218,7 @@ fn left_behind(old: &InitializedBackend) -> Diagnostic {
         old.kind,
         unsupported(&old.kind)
     );
-    Diagnostic::warning("State was left behind", detail)
+    Diagnostic::warning(messages::STATE_WAS_LEFT_BEHIND, detail)
 }
 
 /// Two backends between which states are moved.
@@ -180,27 +237,52 @@ async fn migrate(
     let sources = names(diags, &*both.from).await?;
     let targets = names(diags, &*both.to).await?;
     let selected = workspace.name();
+    let has_several = sources.as_ref().is_some_and(|names| *names != [DEFAULT_WORKSPACE]);
     // A place that keeps one state only takes that of the selected workspace.
     let pairs: Vec<(String, String)> = match (sources, targets) {
         (None, _) => vec![(DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned())],
         (Some(_), None) => vec![(selected, DEFAULT_WORKSPACE.to_owned())],
-        (Some(names), Some(_)) => names.into_iter().map(|name| (name.clone(), name)).collect(),
+        (Some(names), Some(_)) => {
+            let (names, others): (Vec<_>, Vec<_>) =
+                names.into_iter().partition(|name| Workspaces::is_name(name));
+            others.iter().for_each(|name| diags.warn(not_migrated(name)));
+            names.into_iter().map(|name| (name.clone(), name)).collect()
+        }
     };
     let mut found = Vec::new();
     for (source, target) in pairs {
         let is_other = both.from.kind() != both.to.kind()
-            || both.from.location(&source) != both.to.location(&target);
+            || both.from.identity(&source) != both.to.identity(&target);
         if is_other && holds_something(diags, &*both.from, &source).await? {
             found.push((source, target));
         }
     }
-    if found.is_empty() || !agreed(diags, init, workspace, both).await? {
+    if found.is_empty() {
         return Ok(());
+    }
+    if !agreed(diags, init, workspace, both).await? {
+        // As in Terraform, the states of several workspaces are not left behind by one word.
+        return match has_several {
+            true => Err(diags.error(aborted())),
+            false => Ok(()),
+        };
     }
     for (source, target) in found {
         both.copy(diags, &init.args.lock, &source, &target).await?;
     }
     Ok(())
+}
+
+fn not_migrated(name: &str) -> Diagnostic {
+    let detail = format!(
+        "The name of the workspace {name:?} is not allowed, so its state stays in the former backend."
+    );
+    Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
+}
+
+fn aborted() -> Diagnostic {
+    let detail = "The backend has several workspaces, so their states are migrated all or none. Nothing was changed. Use -reconfigure to leave them where they are.";
+    Diagnostic::error(messages::MIGRATION_ABORTED, detail)
 }
 
 /// The workspaces of a backend; `None` if it has none.
@@ -209,12 +291,12 @@ async fn names(
     backend: &dyn Backend,
 ) -> Result<Option<Vec<String>>, Reported> {
     match backend.workspaces().await {
-        Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
+        Ok(names) => Ok(Some(names)),
         Err(WorkspaceError::Unsupported) => Ok(None),
         Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {
             let detail = format!("{error}.");
-            Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
+            Err(diags.error(Diagnostic::error(messages::FAILED_TO_LIST_WORKSPACES, detail)))
         }
     }
 }
@@ -247,7 +329,7 @@ async fn agreed(
         return Ok(true);
     }
     if args.json || !may_ask(workspace.env, args.input) {
-        let summary = "Can't ask approval for state migration when interactive input is disabled.";
+        let summary = messages::MIGRATION_NEEDS_APPROVAL;
         let detail = "Please remove the \"-input=false\" option and try again.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
@@ -302,7 +384,7 @@ async fn put(
     if to.found {
         check_push(&from.file, &to.file).map_err(|error| {
             let detail = format!("{error}. Nothing was changed.");
-            diags.error(Diagnostic::error("Failed to write state", detail))
+            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
     }
     to.overwrite(diags, from.file.clone()).await
@@ -339,16 +421,18 @@ mod tests {
             reattached: Default::default(),
             config_sources: Default::default(),
             encryption: None,
+            started_stores: Default::default(),
         };
         let report = Report::new(Screen::of(&env), false, false);
         let init = Init { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = set_up(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
-        let place = workspace.open_backend(&mut ignored, backend.as_ref()).ok().map(|found| {
-            let path = found.location("default");
-            Path::new(&path).strip_prefix(root).unwrap().display().to_string()
-        });
+        let place =
+            workspace.open_backend(&mut ignored, backend.as_ref()).await.ok().map(|found| {
+                let path = found.location("default");
+                Path::new(&path).strip_prefix(root).unwrap().display().to_string()
+            });
         (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
     }
 

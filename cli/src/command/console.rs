@@ -27,6 +27,7 @@ use crate::args::{StateArgs, StatePlace, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
@@ -78,6 +79,8 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
+    // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
+    prepared.launcher.shutdown(&mut diags).await;
     locked.close(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     exit
@@ -110,15 +113,13 @@ async fn converse(
         inspect(&session, &mut diags).await
     };
     pool.tell(&mut diags);
-    prepared.launcher.shutdown(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if inspected.is_err() {
         return Exit::Failed;
     }
     if diags.has_errors() {
-        let warning = "Due to the problems above, some expressions may produce unexpected results.";
         let mut note = Diagnostics::new();
-        note.warn(Diagnostic::warning(warning, ""));
+        note.warn(Diagnostic::warning(messages::CONSOLE_WITH_PROBLEMS, ""));
         report.diagnostics(&prepared.workspace.sources, &note);
     }
     let repl = Repl::new(&session, report);

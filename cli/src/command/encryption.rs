@@ -13,6 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::variable_inputs::variable_values;
 use crate::args::VariableSource;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Reads where the configuration wants its state kept, and how it is encrypted.
@@ -45,6 +46,40 @@ pub(super) fn of_folder(
     }
     let module = workspace.root_module(diags)?;
     load(diags, workspace, &module, options)
+}
+
+/// Sets up the encryption for a command that shows no sensitive value and writes no state: it needs no identity
+/// for sealed values.
+///
+/// # Errors
+/// As [`backend`].
+pub(super) fn without_sealed_values(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<(), Reported> {
+    of_folder(diags, workspace, &[])?;
+    if let Some(encryption) = &mut workspace.encryption {
+        encryption.state = std::mem::take(&mut encryption.state).redacted();
+    }
+    Ok(())
+}
+
+/// As [`without_sealed_values`], for a command that shows attributes: sealed ones are left out, like null.
+///
+/// # Errors
+/// As [`backend`].
+pub(super) fn warn_of_sealed_values(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<(), Reported> {
+    without_sealed_values(diags, workspace)?;
+    if workspace.state_cipher().check_identity(&mut Diagnostics::new()).is_err() {
+        diags.warn(Diagnostic::warning(
+            messages::SEALED_VALUES_NOT_SHOWN,
+            "There is no identity to decrypt them with. Attributes with sealed values are left out.",
+        ));
+    }
+    Ok(())
 }
 
 /// Sets up the encryption of a root module, unless that is done. `options` give values to variables.

@@ -20,6 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::human::{diagnostic, text_diff};
 use crate::view::{Screen, err, out_data};
 
@@ -139,14 +140,14 @@ impl Formatter {
             Ok(_) if has_layout(&name) => self.file(&path),
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
-                    "Only .tf, .tfvars, and .tftest.hcl files can be processed with formwork fmt",
+                    messages::UNSUPPORTED_FMT_FILE,
                     format!("`{name}` is none of these. Files in JSON are not formatted."),
                 ));
             }
             Err(error) => {
                 return Err(self.diags.error(
                     Diagnostic::error(
-                        format!("No file or directory at {name}"),
+                        messages::NO_FILE_OR_DIRECTORY_AT.with(&[&name]),
                         format!("`{name}` cannot be read: {error}."),
                     )
                     .blame(Blame::Environment),
@@ -219,14 +220,14 @@ impl Formatter {
 
     fn unreadable(&mut self, name: &str, error: &io::Error) -> Reported {
         let detail = format!("`{name}` cannot be read: {error}.");
-        let diagnostic = Diagnostic::error("Failed to read file", detail);
+        let diagnostic = Diagnostic::error(messages::FAILED_TO_READ_FILE, detail);
         self.diags.error(diagnostic.blame(Blame::Environment))
     }
 }
 
 fn unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
     let detail = format!("`{name}` cannot be written: {error}. It is as it was.");
-    diags.error(Diagnostic::error("Failed to write file", detail).blame(Blame::Environment))
+    diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blame(Blame::Environment))
 }
 
 fn has_layout(name: &str) -> bool {

@@ -7,6 +7,7 @@ use super::text_command::{confirmed, run_text_command};
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Release a lock whose holder is gone.
@@ -26,23 +27,26 @@ pub(crate) struct ForceUnlockArgs {
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
-    run_text_command(env, async |diags, workspace| {
+    let mut is_cancelled = false;
+    let exit = run_text_command(env, async |diags, workspace| {
         let backend = workspace.root_module(diags)?.settings.backend;
-        let config = workspace.backend_config(diags, backend.as_ref())?;
+        let config = workspace.backend_config(diags, backend.as_ref()).await?;
         workspace.check_lock_file(diags)?;
-        if config.kind() == "local" {
+        if config.is_local() {
             return Err(refuse(diags, args));
         }
         let place = StatePlace::default();
         let mut state = workspace.store(diags, backend.as_ref(), &place).await?;
         if !args.force && !agreed(diags, workspace, &state.store.location())? {
+            is_cancelled = true;
             return Ok("force-unlock cancelled.\n".to_owned());
         }
         let unlocked = state.store.force_unlock(&args.id).await;
         unlocked.map_err(|error| diags.error(error.diagnostic()))?;
         Ok("Formwork state has been successfully unlocked!\n\nThe state has been unlocked, and Formwork commands should now be able to\nobtain a new lock on the remote state.\n".to_owned())
     })
-    .await
+    .await;
+    if is_cancelled { Exit::Failed } else { exit }
 }
 
 /// Asks whether the lock is to be released.
@@ -54,7 +58,7 @@ fn agreed(
     if !workspace.env.input {
         let detail =
             "The lock is released without a question if -force is given. Nothing was changed.";
-        return Err(diags.error(Diagnostic::error("Can't ask whether to unlock", detail)));
+        return Err(diags.error(Diagnostic::error(messages::CANNOT_ASK_WHETHER_TO_UNLOCK, detail)));
     }
     confirmed(
         diags,
@@ -69,6 +73,6 @@ fn refuse(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
         "The lock {} can only be given back by the process that holds it, and ends with that process at the latest. If a command says that the state is locked, its message names who holds it: wait for that, or end it.",
         args.id
     );
-    let summary = "Local state cannot be unlocked by another process";
+    let summary = messages::LOCAL_STATE_UNLOCK;
     diags.error(Diagnostic::error(summary, detail))
 }

@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::fetch::limits::Limits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
+use crate::messages;
 use crate::modules::install::fetch_root;
 use crate::modules::source::PackageSource;
 use crate::redact;
@@ -25,12 +26,15 @@ pub(super) fn copy(
     let disk = |diags: &mut Diagnostics, error: std::io::Error| {
         let detail = format!("The module cannot be copied here: {error}.");
         diags.error(
-            Diagnostic::error("Failed to copy root module", detail).blame(Blame::Environment),
+            Diagnostic::error(messages::FAILED_TO_COPY_ROOT_MODULE, detail)
+                .blame(Blame::Environment),
         )
     };
     if !is_empty(workspace).map_err(|error| disk(diags, error))? {
         let detail = "The target directory . is not empty, so it cannot be initialized with the -from-module=... option.";
-        return Err(diags.error(Diagnostic::error("Can't populate non-empty directory", detail)));
+        return Err(
+            diags.error(Diagnostic::error(messages::CANNOT_POPULATE_NON_EMPTY_DIRECTORY, detail))
+        );
     }
     let (package, within) = package(diags, text)?;
     // Beside the copy, so that it can be moved in place.
@@ -67,7 +71,7 @@ fn is_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
 
 /// The package that a source names; a local path means a folder beside the working folder.
 fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolder), Reported> {
-    let wrong = |detail: String| Diagnostic::error("Invalid module source address", detail);
+    let wrong = |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
     match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
         Ok(ModuleSource::Local(path)) => {
@@ -97,7 +101,7 @@ fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(),
                 redact::address(text),
                 call.source
             );
-            let summary = "Root module references parent directory";
+            let summary = messages::ROOT_MODULE_REFERENCES_PARENT_DIRECTORY;
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
     }

@@ -13,6 +13,7 @@ use formwork_operation::PhaseInputs;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::output::stored_file;
 use super::planfile::{self, Opening, Saved};
@@ -20,6 +21,7 @@ use crate::args::{StatePlace, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -98,6 +100,7 @@ async fn draw(
     }
     let place = StatePlace::default();
     let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
+    encryption::without_sealed_values(diags, workspace)?;
     let file = stored_file(diags, workspace, &place).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
@@ -147,12 +150,12 @@ async fn draw(
 fn unsupported(kind: &str) -> Diagnostic {
     if kind == "validate" {
         let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";
-        return Diagnostic::error("Graph type no longer available", detail);
+        return Diagnostic::error(messages::GRAPH_TYPE_NO_LONGER_AVAILABLE, detail);
     }
     let detail = format!(
         "There is no graph of the type {kind:?}; use plan, plan-destroy, plan-refresh-only or apply."
     );
-    Diagnostic::error("Unsupported graph type", detail)
+    Diagnostic::error(messages::UNSUPPORTED_GRAPH_TYPE, detail)
 }
 
 fn draw_prepared(

@@ -9,6 +9,7 @@ use super::parser::described;
 use crate::args::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, out, out_data};
 
@@ -42,7 +43,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
         (HelpFormat::Man, Some(folder)) => write(&mut diags, args, folder),
         (_, Some(_)) => {
             let detail = "-out names a folder for manual pages. It needs -format=man.";
-            Err(diags.error(Diagnostic::error("Invalid combination of options", detail)))
+            Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_OPTIONS, detail)))
         }
         (HelpFormat::Text, None) => {
             let width = Screen::of(env).width;
@@ -74,6 +75,6 @@ fn write(diags: &mut Diagnostics, args: &HelpArgs, folder: &Path) -> Result<(), 
     });
     written.map_err(|error| {
         let detail = format!("The pages cannot be written to {}: {error}.", folder.display());
-        diags.error(Diagnostic::error("Unable to write manual pages", detail))
+        diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_MANUAL_PAGES, detail))
     })
 }

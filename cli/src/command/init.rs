@@ -1,8 +1,11 @@
 //! `formwork init`: prepares the folder.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
+use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::backend::Init;
@@ -16,6 +19,8 @@ use crate::install::lockfile::LockFile;
 use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
 use crate::install::providers::Installation;
+use crate::messages;
+use crate::redact;
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
@@ -42,17 +47,18 @@ async fn prepare(
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    if args.reconfigure && (args.migrate_state || args.force_copy) {
+    // As in Terraform, -force-copy alone is no contradiction: it answers a question that is not asked.
+    if args.reconfigure && args.migrate_state {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
-        return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_INIT_OPTIONS, detail)));
     }
     if args.upgrade && args.lockfile.as_deref() == Some("readonly") {
-        let summary = "The -upgrade flag conflicts with -lockfile=readonly";
+        let summary = messages::UPGRADE_WITH_READONLY_LOCK_FILE;
         let detail = "The one asks for newer versions, the other allows none to be recorded.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     if let Some(source) = &args.from_module {
-        let text = format!("Copying configuration from {source:?}...");
+        let text = format!("Copying configuration from {:?}...", redact::address(source));
         report.step(Paint::Bold, &text, "copying_configuration_message");
         from_module::copy(diags, workspace, source)?;
     }
@@ -77,13 +83,32 @@ async fn prepare(
     let config = config?;
     config.check_versions(diags)?;
     diags.check()?;
+    let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
+    let installs_first = args.backend && is_store;
+    if installs_first {
+        // The state is read through it, so it is needed before the providers of the state are known.
+        let required = config.requirements();
+        let to_install = ToInstall { config: &config, required, keeps_locks: true };
+        install_providers(diags, init, workspace, to_install)?;
+    }
     if args.backend {
         encryption::load(diags, workspace, &config.root, &[])?;
         backend::set_up(diags, init, workspace, config.backend()).await?;
-        workspace.warn_of_backend(diags, config.backend());
+        workspace.warn_of_backend(diags, config.backend()).await;
         check_state(diags, workspace, &config).await?;
     }
-    install_providers(diags, init, workspace, &config).await?;
+    workspace.warn_of_overrides_in_init(diags);
+    let mut required = config.requirements();
+    let state = ProvidersOfState { place: &StatePlace::default(), with_open: true };
+    let of_state = of_state(workspace, &config, &required, state).await;
+    required.extend(of_state);
+    // Those of the configuration are installed already if they were needed for the state.
+    if !installs_first
+        || workspace.locks(diags)?.providers.keys().ne(lockable(workspace, &required))
+    {
+        let to_install = ToInstall { config: &config, required, keeps_locks: false };
+        install_providers(diags, init, workspace, to_install)?;
+    }
     let done = "Formwork has been successfully initialized!";
     report.step(Paint::BoldGreen, done, "output_init_success_message");
     if !workspace.env.in_automation {
@@ -100,7 +125,7 @@ async fn check_state(
     workspace: &Workspace<'_>,
     config: &Config,
 ) -> Result<(), Reported> {
-    let backend = workspace.backend_config(diags, config.backend())?;
+    let backend = workspace.backend_config(diags, config.backend()).await?;
     if backend.local_places(&workspace.root).is_some() {
         return Ok(());
     }
@@ -113,17 +138,31 @@ async fn check_state(
     read.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
-async fn install_providers(
+/// Providers that are to be installed.
+struct ToInstall<'a> {
+    /// The configuration, which names the modules that want them.
+    config: &'a Config,
+    required: BTreeMap<ProviderAddr, Constraints>,
+    /// Whether the locks of other providers stay: the state may need them.
+    keeps_locks: bool,
+}
+
+/// The providers that the lock file is to list.
+fn lockable<'a>(
+    workspace: &'a Workspace<'_>,
+    required: &'a BTreeMap<ProviderAddr, Constraints>,
+) -> impl Iterator<Item = &'a ProviderAddr> {
+    required.keys().filter(move |addr| !workspace.places(&[]).needs_no_lock(addr))
+}
+
+fn install_providers(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &mut Workspace<'_>,
-    config: &Config,
+    to_install: ToInstall<'_>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    let mut required = config.requirements();
-    let state = ProvidersOfState { place: &StatePlace::default(), with_open: true };
-    required.extend(of_state(workspace, config, &required, state).await);
-    workspace.warn_of_overrides_in_init(diags);
+    let ToInstall { config, required, keeps_locks } = to_install;
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;
@@ -141,6 +180,11 @@ async fn install_providers(
     let installed = places.install(diags, &required, &mut locks, &installation);
     report.transient("");
     let installed = installed?;
+    if keeps_locks {
+        for (addr, lock) in &before.providers {
+            locks.providers.entry(addr.clone()).or_insert_with(|| lock.clone());
+        }
+    }
     if installed.third_party {
         let text = "\nPartner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing";
         report.text(text);
@@ -190,11 +234,11 @@ fn save(
     if args.lockfile.as_deref() == Some("readonly") {
         if !locks.locks_same_providers(before) {
             let detail = "Changes to the required provider dependencies were detected, but the lock file is read-only. To use and record these requirements, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
-            let summary = "Provider dependency changes detected";
+            let summary = messages::PROVIDER_DEPENDENCY_CHANGES_DETECTED;
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         let detail = "Changes to the provider selections were detected, but not saved in the .terraform.lock.hcl file. To record these selections, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
-        diags.warn(Diagnostic::warning("Provider lock file not updated", detail));
+        diags.warn(Diagnostic::warning(messages::PROVIDER_LOCK_FILE_NOT_UPDATED, detail));
         return Ok(());
     }
     if !incomplete.is_empty() {

@@ -1,6 +1,6 @@
 //! `formwork login` and `formwork logout`: tokens of hosts, kept where Terraform keeps them.
 
-use formwork_value::diag::{Blame, Sources};
+use formwork_value::diag::{Blame, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Prompt, Unanswered, ask};
@@ -11,6 +11,7 @@ use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::login::{Login, LoginService};
 use crate::fetch::stored::{self, TokenSource};
+use crate::messages;
 use crate::settings::Settings;
 use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
@@ -54,10 +55,10 @@ fn finish(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) ->
 
 fn fail(
     diags: &mut Diagnostics,
-    summary: impl Into<String>,
+    summary: impl Into<Summary>,
     detail: impl Into<String>,
 ) -> Reported {
-    diags.error(Diagnostic::error(summary.into(), detail.into()).blame(Blame::Environment))
+    diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
 }
 
 /// The host that is meant, and the settings.
@@ -71,10 +72,10 @@ fn open(
     let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
     if let Err(error) = sample {
         let detail = format!("The given hostname {host:?} is not valid: {error}");
-        return Err(fail(diags, "Invalid hostname", detail));
+        return Err(fail(diags, messages::INVALID_HOSTNAME, detail));
     }
     let settings = Settings::load(env)
-        .map_err(|error| fail(diags, "Settings cannot be read", error.to_string()))?;
+        .map_err(|error| fail(diags, messages::SETTINGS_CANNOT_BE_READ, error.to_string()))?;
     Ok((host, settings))
 }
 
@@ -86,18 +87,22 @@ async fn log_in(
 ) -> Result<(), Reported> {
     if !env.input {
         let detail = "The \"formwork login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file.";
-        return Err(fail(diags, "Login is an interactive command", detail));
+        return Err(fail(diags, messages::LOGIN_IS_INTERACTIVE_COMMAND, detail));
     }
     let (host, settings) = open(diags, args, env)?;
     let http = Client::new(env.proxies(), std::thread::sleep);
     let hosts = Hosts::new(env, &settings);
     let services = hosts.login_services(&http, &host).map_err(|error| {
-        fail(diags, format!("Service discovery failed for {host}"), format!("{error}."))
+        fail(diags, messages::SERVICE_DISCOVERY_FAILED_FOR.with(&[&host]), format!("{error}."))
     })?;
     let place = stored::token_source(env, &settings, &host);
     if place == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
-        return Err(fail(diags, format!("Credentials for {host} are manually configured"), detail));
+        return Err(fail(
+            diags,
+            messages::CREDENTIALS_FOR_ARE_MANUALLY_CONFIGURED.with(&[&host]),
+            detail,
+        ));
     }
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
@@ -109,7 +114,7 @@ async fn log_in(
             let detail = format!(
                 "The given hostname {host:?} does not allow any OAuth grant types that are supported by this version of Formwork."
             );
-            return Err(fail(diags, "Host does not support Terraform login", detail));
+            return Err(fail(diags, messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_LOGIN, detail));
         }
         (None, Some(tokens)) => {
             let request = TokenRequest { host: &host, mechanism: "your browser", place: &place };
@@ -120,14 +125,14 @@ async fn log_in(
             let detail = format!(
                 "The given hostname {host:?} does not support creating Terraform authorization tokens."
             );
-            return Err(fail(diags, "Host does not support Terraform tokens API", detail));
+            return Err(fail(diags, messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_TOKENS_API, detail));
         }
     };
     stored::store(&place, &host, Some(&token)).map_err(|error| {
         let detail = format!(
             "The given host returned an API token, but Formwork failed to save it: {error}."
         );
-        fail(diags, "Failed to save API token", detail)
+        fail(diags, messages::FAILED_TO_SAVE_API_TOKEN, detail)
     })?;
     let rule = "-".repeat(81);
     let success = screen.paint(Paint::BoldGreen, "Success!");
@@ -170,14 +175,14 @@ async fn consent(
     match ask(screen, question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
         Ok(_) | Err(Unanswered::Ended) => {
-            Err(fail(diags, "Login cancelled", "Nothing was requested or saved."))
+            Err(fail(diags, messages::LOGIN_CANCELLED, "Nothing was requested or saved."))
         }
         Err(Unanswered::Interrupted) => Err(interrupted(diags)),
     }
 }
 
 fn interrupted(diags: &mut Diagnostics) -> Reported {
-    fail(diags, "Login interrupted", "Nothing was saved.")
+    fail(diags, messages::LOGIN_INTERRUPTED, "Nothing was saved.")
 }
 
 async fn by_code(
@@ -189,7 +194,7 @@ async fn by_code(
     let started = Login::begin(service).await;
     let login = started.map_err(|error| {
         let detail = format!("The login process uses OAuth, which requires starting a temporary HTTP server on localhost. However, {error} to create such a server.");
-        fail(diags, "Can't start temporary login server", detail)
+        fail(diags, messages::CANNOT_START_TEMPORARY_LOGIN_SERVER, detail)
     })?;
     let signals = SignalGuard::begin();
     out(&format!(
@@ -198,7 +203,7 @@ async fn by_code(
     ));
     let refused = |diags: &mut Diagnostics, error: String| {
         let detail = format!("The remote server did not assign an auth token: {error}.");
-        fail(diags, "Failed to obtain auth token", detail)
+        fail(diags, messages::FAILED_TO_OBTAIN_AUTH_TOKEN, detail)
     };
     let mut signals = signals.map_err(|error| refused(diags, error.to_string()))?;
     let code = tokio::select! {
@@ -232,7 +237,7 @@ async fn by_paste(
         Ok(token) => token.trim().to_owned(),
         Err(Unanswered::Ended) => {
             let detail = "No token was entered, so nothing was saved.";
-            return Err(fail(diags, "Failed to retrieve token", detail));
+            return Err(fail(diags, messages::FAILED_TO_RETRIEVE_TOKEN, detail));
         }
         Err(Unanswered::Interrupted) => return Err(interrupted(diags)),
     };
@@ -240,9 +245,9 @@ async fn by_paste(
     let user = http.get(&url, Some(&format!("Bearer {token}")));
     let user = user.and_then(|answer| answer.read_text(MAX_USER)).map_err(|error| {
         let (summary, detail) = if error.is_about_asking() {
-            ("Token is invalid", format!("{host} does not accept the token: {error}."))
+            (messages::TOKEN_IS_INVALID, format!("{host} does not accept the token: {error}."))
         } else {
-            ("Failed to retrieve user account details", format!("{error}."))
+            (messages::FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS, format!("{error}."))
         };
         fail(diags, summary, detail)
     })?;
@@ -263,7 +268,7 @@ fn log_out(
     match &place {
         TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
-            let summary = format!("Credentials for {host} are manually configured");
+            let summary = messages::CREDENTIALS_FOR_ARE_MANUALLY_CONFIGURED.with(&[&host]);
             return Err(fail(diags, summary, detail));
         }
         TokenSource::None | TokenSource::File { is_stored: false, .. } => {
@@ -281,7 +286,7 @@ fn log_out(
     }
     stored::store(&place, &host, None).map_err(|error| {
         let detail = format!("Unable to remove stored API token: {error}");
-        fail(diags, "Failed to remove API token", detail)
+        fail(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
     })?;
     let success = screen.paint(Paint::BoldGreen, "Success!");
     out(&format!("{success} Formwork has removed the stored API token for {host}.\n\n"));

@@ -10,6 +10,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
+use crate::messages;
 use crate::modules::installed::Installed;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::Record;
@@ -85,7 +86,7 @@ fn lock(
 ) -> Result<usize, Reported> {
     let mut failed = |what: &str, error: std::io::Error| {
         let detail = format!("{what}: {error}.");
-        let diagnostic = Diagnostic::error("Unable to lock the modules", detail);
+        let diagnostic = Diagnostic::error(messages::UNABLE_TO_LOCK_MODULES, detail);
         diags.error(diagnostic.blame(Blame::Environment))
     };
     let mut lock = ModuleLock::default();

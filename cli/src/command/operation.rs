@@ -24,6 +24,7 @@ use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
+use crate::messages;
 use crate::redact;
 use crate::view;
 use crate::view::report::Report;
@@ -97,7 +98,7 @@ impl<'e> Prepared<'e> {
     ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
         if preparing.needs_config && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
-                "No configuration files",
+                messages::NO_CONFIGURATION_FILES,
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
@@ -255,7 +256,7 @@ pub(crate) fn check_replaced(diags: &mut Diagnostics, options: &Options) -> Resu
         return Ok(());
     }
     Err(diags.error(Diagnostic::error(
-        "Unsupported plan mode",
+        messages::UNSUPPORTED_PLAN_MODE,
         "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
     )))
 }
@@ -272,7 +273,7 @@ pub(crate) fn options(
     let mode = match (args.destroy || destroying, args.refresh_only) {
         (true, true) => {
             return Err(diags.error(Diagnostic::error(
-                "Incompatible plan mode options",
+                messages::INCOMPATIBLE_PLAN_MODE_OPTIONS,
                 "The -destroy and -refresh-only options are mutually-exclusive.",
             )));
         }
@@ -282,13 +283,13 @@ pub(crate) fn options(
     };
     if mode == Mode::RefreshOnly && !args.refresh {
         return Err(diags.error(Diagnostic::error(
-            "Incompatible refresh options",
+            messages::INCOMPATIBLE_REFRESH_OPTIONS,
             "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would then be nothing to do.",
         )));
     }
     if args.parallelism < 0 {
         let detail = format!("The parallelism must be a positive value. Not {}.", args.parallelism);
-        return Err(diags.error(Diagnostic::error("Invalid parallelism value", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_PARALLELISM_VALUE, detail)));
     }
     let mut targets: Vec<Target> = Vec::new();
     for text in &args.target {
@@ -296,7 +297,10 @@ pub(crate) fn options(
             Ok(target) => targets.push(target),
             Err(error) => {
                 let detail = format!("The -target option {text:?} names nothing: {error}");
-                let _ = diags.error(Diagnostic::error(format!("Invalid target {text:?}"), detail));
+                let _ = diags.error(Diagnostic::error(
+                    messages::INVALID_TARGET.with(&[&format_args!("{text:?}")]),
+                    detail,
+                ));
             }
         }
     }
@@ -311,13 +315,14 @@ pub(crate) fn options(
                 let detail = format!(
                     "Only managed resources can be replaced, and {addr} is none: it has no object of its own."
                 );
-                let summary = format!("Invalid force-replace address {text:?}");
+                let summary =
+                    messages::INVALID_FORCE_REPLACE_ADDRESS.with(&[&format_args!("{text:?}")]);
                 let _ = diags.error(Diagnostic::error(summary, detail));
             }
             Err(error) => {
                 let detail = format!("The -replace option {text:?} names no instance: {error}");
                 let _ = diags.error(Diagnostic::error(
-                    format!("Invalid force-replace address {text:?}"),
+                    messages::INVALID_FORCE_REPLACE_ADDRESS.with(&[&format_args!("{text:?}")]),
                     detail,
                 ));
             }
@@ -326,7 +331,7 @@ pub(crate) fn options(
     diags.check()?;
     if !targets.is_empty() {
         diags.warn(Diagnostic::warning(
-            "Resource targeting is in effect",
+            messages::RESOURCE_TARGETING_IS_IN_EFFECT,
             "You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
         ));
     }
@@ -341,7 +346,7 @@ fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     }
     if !args.target.is_empty() {
         let detail = "The options -target and -exclude say what is in the plan and what is not: use one of them.";
-        let _ = diags.error(Diagnostic::error("Invalid combination of arguments", detail));
+        let _ = diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail));
     }
     let mut excludes = Vec::new();
     for text in &args.exclude {
@@ -349,12 +354,12 @@ fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
             Ok(target) => excludes.push(target),
             Err(error) => {
                 let detail = format!("The -exclude option {text:?} names nothing: {error}");
-                let _ = diags.error(Diagnostic::error("Invalid exclude address", detail));
+                let _ = diags.error(Diagnostic::error(messages::INVALID_EXCLUDE_ADDRESS, detail));
             }
         }
     }
     diags.warn(Diagnostic::warning(
-        "Resource targeting is in effect",
+        messages::RESOURCE_TARGETING_IS_IN_EFFECT,
         "You are creating a plan with the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -exclude option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
     ));
     excludes
@@ -367,7 +372,7 @@ pub(crate) fn warn_of_place(diags: &mut Diagnostics, args: &StateArgs) {
             "Use `path` attribute within the `local` backend instead:\n\nterraform {{\n  backend \"local\" {{\n    path = {:?}\n  }}\n}}",
             state.display().to_string()
         );
-        diags.warn(Diagnostic::warning("Deprecated flag: -state", detail));
+        diags.warn(Diagnostic::warning(messages::DEPRECATED_STATE_FLAG, detail));
     }
 }
 

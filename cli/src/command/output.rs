@@ -17,6 +17,7 @@ use super::encryption;
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
@@ -69,14 +70,14 @@ async fn show(
 ) -> Result<String, Reported> {
     if args.json && args.raw {
         let detail = "The -raw and -json options are mutually-exclusive.";
-        return Err(diags.error(Diagnostic::error("Invalid output format", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_OUTPUT_FORMAT, detail)));
     }
     let state = stored(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     let Some(name) = &args.name else {
         if args.raw {
             let detail =
                 "You must give the name of a single output value when using the -raw option.";
-            return Err(diags.error(Diagnostic::error("Output name required", detail)));
+            return Err(diags.error(Diagnostic::error(messages::OUTPUT_NAME_REQUIRED, detail)));
         }
         return Ok(all(diags, &state, args.json));
     };
@@ -89,7 +90,10 @@ async fn show(
             "The output variable requested could not be found in the state. If you recently added this to your configuration, be sure to run `formwork apply`, since the state won't be updated with new output variables until that command is run. There is no {name:?} among: {}.",
             names(&state)
         );
-        return Err(diags.error(Diagnostic::error(format!("Output {name:?} not found"), detail)));
+        return Err(diags.error(Diagnostic::error(
+            messages::OUTPUT_NOT_FOUND.with(&[&format_args!("{name:?}")]),
+            detail,
+        )));
     };
     let shown = output.value.value();
     if args.json {
@@ -121,7 +125,7 @@ fn all(diags: &mut Diagnostics, state: &State, json: bool) -> String {
     }
     if state.outputs.is_empty() {
         diags.warn(Diagnostic::warning(
-            "No outputs found",
+            messages::NO_OUTPUTS_FOUND,
             "The state file either has no outputs defined, or all the defined outputs are empty. Please define an output in your configuration with the `output` keyword and run `formwork apply` for it to become available.",
         ));
     }
@@ -136,7 +140,7 @@ fn raw(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Rep
                 "The -raw option only supports strings, numbers, and boolean values, but output value {name:?} is {}.\n\nUse the -json option for machine-readable representations of output values that have complex types.",
                 describe(value)
             );
-            Err(diags.error(Diagnostic::error("Unsupported value for raw output", detail)))
+            Err(diags.error(Diagnostic::error(messages::UNSUPPORTED_RAW_OUTPUT, detail)))
         }
     }
 }

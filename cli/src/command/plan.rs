@@ -19,6 +19,7 @@ use super::state_session;
 use crate::args::{OperationArgs, StateArgs, VariableArgs, at_once, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::Screen;
 use crate::view::report::Report;
 use crate::workspace::OverrideWarning;
@@ -87,7 +88,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
-    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend());
+    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend()).await;
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
@@ -112,7 +113,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             let generated = (generated, &results);
             let made =
                 Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
-            finish(&mut diags, args, &report, &made)
+            finish(&mut diags, args, &report, &made).await
         }
         Err(_) => Exit::Failed,
     };
@@ -123,7 +124,12 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
-fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made<'_>) -> Exit {
+async fn finish(
+    diags: &mut Diagnostics,
+    args: &PlanArgs,
+    report: &Report,
+    made: &Made<'_>,
+) -> Exit {
     let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.plan(plan, pool);
     if let Some(path) = &args.out
@@ -137,9 +143,10 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
             },
             plan,
         )
+        .await
     {
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
-        let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
+        let _ = diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_PLAN_FILE, detail));
     }
     // Behind the plan, in which the configuration stands as it was read.
     let is_generated = generated::write(diags, generated, results, plan);

@@ -6,13 +6,12 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE, open_file, read_file};
 use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
@@ -28,6 +27,7 @@ use super::variable_inputs;
 use crate::args::{StatePlace, VariableSource};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
+use crate::messages;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::view::report::Report;
@@ -67,7 +67,7 @@ impl Env {
 ///
 /// # Errors
 /// In words, when it cannot be written.
-pub(super) fn write(
+pub(super) async fn write(
     path: &Path,
     prepared: &Prepared<'_>,
     made_for: PlannedState<'_>,
@@ -75,7 +75,7 @@ pub(super) fn write(
 ) -> Result<(), String> {
     let PlannedState { file, place, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
-    let backend = backend_of(prepared)?;
+    let backend = backend_of(prepared).await?;
     let contents = PlanContents {
         plan,
         file,
@@ -96,9 +96,9 @@ pub(super) fn write(
 }
 
 /// The backend that keeps the state, with its arguments.
-fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
+async fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
-    let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend());
+    let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
     // The state was opened with it already.
     let config = config.map_err(|_| "the backend is not set up".to_owned())?;
     let backend = InitializedBackend::of(&config).map_err(|error| error.to_string())?;
@@ -216,7 +216,7 @@ pub(crate) fn open(
 /// Whether a plan file is encrypted, by its first byte: it is JSON then.
 fn is_encrypted_file(path: &Path) -> bool {
     let mut first = [0];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    let read = open_file(path).and_then(|mut file| file.read_exact(&mut first));
     path.is_file() && read.is_ok() && first == *b"{"
 }
 
@@ -277,17 +277,18 @@ impl Saved {
     ///
     /// # Errors
     /// When the backend is not supported.
-    pub(super) fn backend(
+    pub(super) async fn backend(
         &self,
         diags: &mut Diagnostics,
+        workspace: &Workspace<'_>,
     ) -> Result<Option<BackendConfig>, Reported> {
         let Some(named) = &self.backend else { return Ok(None) };
-        let config = named.config().ok_or_else(|| {
+        let config = workspace.initialized(diags, named).await?.ok_or_else(|| {
             let detail = format!(
                 "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
                 named.kind
             );
-            diags.error(Diagnostic::error("Saved plan names an unknown backend", detail))
+            diags.error(Diagnostic::error(messages::SAVED_PLAN_NAMES_UNKNOWN_BACKEND, detail))
         })?;
         Ok(Some(config))
     }
@@ -303,6 +304,6 @@ impl Saved {
             return Ok(());
         }
         let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";
-        Err(diags.error(Diagnostic::error("Inconsistent dependency lock file", detail)))
+        Err(diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)))
     }
 }

@@ -17,6 +17,7 @@ use super::output::stored_in;
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
@@ -92,7 +93,7 @@ fn required_config(
 ) -> Result<Config, Reported> {
     if !workspace.has_config() {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
-        return Err(diags.error(Diagnostic::error("No configuration files", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
     let config = workspace.needs(diags);
     workspace.check_tests(diags, None);
@@ -108,6 +109,7 @@ async fn required_by_state(
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load(diags, workspace, &config.root, &[])?;
+    encryption::without_sealed_values(diags, workspace)?;
     workspace.check_lock_file(diags)?;
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
@@ -151,7 +153,7 @@ pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     };
     if !args.json {
         let detail = "The `formwork providers schema` command requires the `-json` flag.";
-        let _ = diags.error(Diagnostic::error("Flag -json required", detail));
+        let _ = diags.error(Diagnostic::error(messages::FLAG_JSON_REQUIRED, detail));
         return report.failed(Some(&workspace.sources), &diags);
     }
     let text = document(&mut diags, &mut workspace).await;
@@ -200,7 +202,7 @@ fn platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>,
                 let detail = format!(
                     "The string {name:?} given in the -platform option is not a valid target platform: {error}."
                 );
-                let _ = diags.error(Diagnostic::error("Invalid target platform", detail));
+                let _ = diags.error(Diagnostic::error(messages::INVALID_TARGET_PLATFORM, detail));
             }
         }
     }

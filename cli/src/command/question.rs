@@ -1,11 +1,14 @@
 //! Asks the user at the terminal. The caller handles the answer.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
 use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
+
+/// The most bytes of an answer. A stream without line ends would fill the memory.
+pub(super) const LONGEST_ANSWER: u64 = 1 << 20;
 
 /// Something to ask.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +62,7 @@ pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String,
 async fn line(mut signals: SignalGuard) -> Result<String, Unanswered> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
-        io::stdin().read_line(&mut line).map(|_| line)
+        io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut line).map(|_| line)
     });
     let line = tokio::select! {
         read = reading => read.ok().and_then(Result::ok).unwrap_or_default(),

@@ -3,12 +3,15 @@
 
 mod review;
 
+use std::path::{Path, PathBuf};
+
 use clap::Subcommand;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_operation::StateSession;
 use formwork_operation::recover::{AdoptOutcome, AdoptRequest, choices, select};
+use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
@@ -18,6 +21,7 @@ use super::text_command::run_text_command;
 use crate::args::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
 use crate::view::{Screen, out, sanitize};
@@ -118,7 +122,7 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
         let locked = open(diags, workspace, &args.state).await?;
         let text = match args.json {
             true => format!("{}\n", document(&locked).compact()),
-            false => text(&locked, &screen),
+            false => text(&locked, &screen, &workspace.root),
         };
         locked.close(diags).await;
         if args.json && !diags.has_errors() {
@@ -130,19 +134,46 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
     .await
 }
 
-fn text(locked: &StateSession, screen: &Screen) -> String {
+fn text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
     let mut text = String::new();
     for one in locked.undecided() {
         text.push_str(&described(one, screen));
     }
     if text.is_empty() {
-        return format!("{NOTHING_OPEN}\n");
+        return nothing_open(root);
     }
     text.push_str(&format!("To settle one:\n{}\n", choices("ADDRESS")));
     text.push_str(
         "\nInstead of an address, `forget` and `retry` take several, patterns such as 'module.a.*', and -all. `adopt -all` adopts every object whose id is known. `formwork recover review` asks about one after the other.\n",
     );
     text
+}
+
+/// The text if nothing is open for the state. Names the journals of other states in the folder, which a run
+/// with `-state` may have left.
+fn nothing_open(root: &Path) -> String {
+    let mut text = format!("{NOTHING_OPEN}\n");
+    let entries = root.read_dir().into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut states: Vec<String> =
+        names.filter_map(|name| state_with_journal(root, &name)).collect();
+    states.sort();
+    for state in states {
+        text.push_str(&format!(
+            "\nThe folder has a journal of the state {}. If a run with -state left it, run:\n  formwork recover list {}\n",
+            sanitize::line(&state),
+            sanitize::line(&shell_word(&format!("-state={state}")))
+        ));
+    }
+    text
+}
+
+/// The state whose journals a folder of this name has, if it has any.
+fn state_with_journal(root: &Path, name: &str) -> Option<String> {
+    let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
+    let mut entries = root.join(name).read_dir().ok()?.flatten();
+    let is_journal = |path: PathBuf| path.extension().is_some_and(|extension| extension == "wal");
+    entries.any(|entry| is_journal(entry.path())).then(|| state.to_owned())
 }
 
 /// Describes an open operation, with the planned attributes to look for.
@@ -201,7 +232,7 @@ async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> E
         locked.close(diags).await;
         let settled = settled?;
         if settled.is_empty() {
-            return Ok(format!("{NOTHING_OPEN}\n"));
+            return Ok(nothing_open(&workspace.root));
         }
         Ok(settled.iter().map(|addr| format!("{addr} {then}.\n")).collect())
     })
@@ -240,7 +271,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let selected = select(diags, locked, args.address.as_slice(), args.all)?;
             if args.id.is_some() && selected.len() > 1 {
                 let detail = "The address stands for several operations. An id is for one.";
-                return Err(diags.error(Diagnostic::error("Too many operations", detail)));
+                return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
             }
             let id = args.id.as_deref();
             let mut result = Ok(());

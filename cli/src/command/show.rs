@@ -22,6 +22,7 @@ use super::state::ProvidedObject;
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
@@ -39,9 +40,6 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
-/// Error for a file that is neither.
-const UNREADABLE: &str = "Failed to read the given file as a state or plan file";
-
 /// Runs the command.
 pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
@@ -51,7 +49,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let text = match &args.file {
-        None => match stored_file(&mut diags, &mut workspace, &StatePlace::default()).await {
+        None => match stored(&mut diags, &mut workspace, args).await {
             Ok(None) if !args.json => Ok("No state.\n".to_owned()),
             Ok(file) => {
                 let file = file.unwrap_or_else(StateFile::fresh);
@@ -87,7 +85,7 @@ async fn show_file(
 ) -> Result<String, Reported> {
     let content = read_named(path, MAX_STATE).map_err(|error| {
         let detail = format!("Couldn't read {}: {error}.", path.display());
-        diags.error(Diagnostic::error(UNREADABLE, detail))
+        diags.error(Diagnostic::error(messages::UNREADABLE_STATE_OR_PLAN_FILE, detail))
     })?;
     let is_json = content.trim_ascii_start().starts_with(b"{");
     let is_plan = is_json && is_encrypted(&content) && !repeats_lineage(&content);
@@ -108,7 +106,7 @@ async fn show_file(
     };
     let parts = file::read_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
-        diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
+        diags.error(problem.summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
     if let Some(warning) = saved.plan.origin().warning(&workspace.env.seal_key(), path) {
@@ -133,7 +131,7 @@ async fn show_file(
         }
         Ok(()) => {
             let mut text = human_plan::render(screen, saved.plan.plan(), &pool);
-            text.push_str(&written_state(workspace, &config, &saved).unwrap_or_default());
+            text.push_str(&written_state(workspace, &config, &saved).await.unwrap_or_default());
             Ok(text)
         }
         Err(reported) => Err(reported),
@@ -152,7 +150,7 @@ fn warn_aside(workspace: &Workspace<'_>, warning: Diagnostic) {
 }
 
 /// Names the state that applying a plan writes, as far as the backend is set up.
-fn written_state(
+async fn written_state(
     workspace: &Workspace<'_>,
     config: &Config,
     saved: &planfile::Saved,
@@ -160,8 +158,21 @@ fn written_state(
     let mut ignored = Diagnostics::new();
     let place = saved.place(StatePlace::default());
     let name = saved.plan.workspace();
-    let location = workspace.location_of(&mut ignored, name, config.backend(), &place).ok()?;
+    let location =
+        workspace.location_of(&mut ignored, name, config.backend(), &place).await.ok()?;
     Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
+}
+
+/// The state. Programs take what they read for the state as it is, so `-json` needs every value.
+async fn stored(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &ShowArgs,
+) -> Result<Option<StateFile>, Reported> {
+    if !args.json {
+        encryption::warn_of_sealed_values(diags, workspace)?;
+    }
+    stored_file(diags, workspace, &StatePlace::default()).await
 }
 
 async fn show_state(
@@ -212,9 +223,11 @@ fn people(
         }
         for (key, instance) in &held.instances {
             let addr = resource.instance(key.clone());
-            for object in instance.current.iter().chain(instance.deposed.values()) {
+            let current = instance.current.iter().map(|object| (None, object));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+            for (deposed, object) in current.chain(deposed) {
                 let provider = &held.provider.provider;
-                let object = ProvidedObject { provider, addr: &addr, object };
+                let object = ProvidedObject { provider, addr: &addr, deposed, object };
                 text.push_str(&super::state::one(diags, pool, object, screen)?);
                 text.push('\n');
             }

@@ -24,6 +24,7 @@ use super::output::stored_file;
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Work with the state.
@@ -69,7 +70,7 @@ async fn present(
 
 fn no_state(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
-        "No state file was found!",
+        messages::NO_STATE_FILE,
         "State management commands require a state file. Run this command in a directory where Formwork has been run or use the -state flag to point the command to a specific state location.",
     ))
 }
@@ -77,5 +78,5 @@ fn no_state(diags: &mut Diagnostics) -> Reported {
 /// Says that a string is not an address.
 pub(super) fn bad_address(diags: &mut Diagnostics, text: &str, error: &dyn Display) -> Reported {
     let detail = format!("{text:?} is not an address: {error}");
-    diags.error(Diagnostic::error("Error parsing instance address", detail))
+    diags.error(Diagnostic::error(messages::ERROR_PARSING_INSTANCE_ADDRESS, detail))
 }

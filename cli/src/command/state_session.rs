@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
 
 use crate::args::LockArgs;
+use crate::messages;
 use crate::view::elapsed::seconds;
 use crate::view::{self, sanitize};
 
@@ -47,7 +48,7 @@ impl OperationObserver for LockReport {
 fn waiting(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let read = duration::nanoseconds(text).map_err(|reason| {
         let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");
-        diags.error(Diagnostic::error("Invalid -lock-timeout", detail))
+        diags.error(Diagnostic::error(messages::INVALID_LOCK_TIMEOUT, detail))
     })?;
     Ok(Duration::from_nanos(u64::try_from(read).unwrap_or(0)))
 }

@@ -11,6 +11,7 @@ use super::text_command::run_text_command;
 use crate::args::StateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 
 /// Arguments of `taint` and `untaint`.
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
         let addr: InstanceAddr =
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
         if status == Status::Tainted && addr.resource.mode() != Mode::Managed {
-            let summary = format!("Resource instance {addr} cannot be tainted");
+            let summary = messages::RESOURCE_INSTANCE_CANNOT_BE_TAINTED.with(&[&addr]);
             let detail =
                 "Only what is managed here can be replaced: a data source is read in every run.";
             return Err(diags.error(Diagnostic::error(summary, detail)));
@@ -69,7 +70,7 @@ fn mark(
         let detail = format!(
             "Resource instance {addr} was not found, but this is not an error because -allow-missing was set."
         );
-        diags.warn(Diagnostic::warning("No such resource instance", detail));
+        diags.warn(Diagnostic::warning(messages::NO_SUCH_RESOURCE_INSTANCE, detail));
         return Ok(Ending::Unchanged(String::new()));
     }
     set_status(diags, state, addr, status)?;

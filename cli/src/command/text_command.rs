@@ -1,10 +1,14 @@
 //! Runs commands that end by printing text: opens the workspace, prints the result or the
 //! diagnostics, returns the exit code.
 
+use std::io::{BufRead as _, Read as _};
+
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::question::LONGEST_ANSWER;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -52,13 +56,13 @@ async fn run(
 pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
     out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
+    let read = std::io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut answer);
     out("\n");
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),
         Ok(0) | Err(_) => {
             let detail = "There was no answer. Nothing was changed.";
-            Err(diags.error(Diagnostic::error("Error asking for approval", detail)))
+            Err(diags.error(Diagnostic::error(messages::ERROR_ASKING_FOR_APPROVAL, detail)))
         }
     }
 }

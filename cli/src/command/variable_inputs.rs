@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Prompt, ask};
 use crate::args::VariableSource;
+use crate::messages;
 use crate::view::Screen;
 use crate::workspace::Workspace;
 
@@ -70,14 +71,16 @@ pub(super) fn in_options(
                         name.trim(),
                         value.trim()
                     );
-                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                    result =
+                        Err(diags.error(Diagnostic::error(messages::INVALID_VAR_OPTION, detail)));
                 }
                 Some((name, value)) => given.push(text(name, value, Origin::Option)),
                 None => {
                     let detail = format!(
                         "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
                     );
-                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                    result =
+                        Err(diags.error(Diagnostic::error(messages::INVALID_VAR_OPTION, detail)));
                 }
             },
         }
@@ -115,7 +118,7 @@ fn values_of(
     let path = workspace.root.join(name);
     let content = read(&path, MAX_TEXT).map_err(|error| {
         let detail = format!("Given variables file {name} cannot be read: {error}.");
-        diags.error(Diagnostic::error("Failed to read variables file", detail))
+        diags.error(Diagnostic::error(messages::FAILED_TO_READ_VARIABLES_FILE, detail))
     })?;
     inputs::read_values(diags, &mut workspace.sources, name, content)
 }

@@ -9,6 +9,7 @@ use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_operation::StateSession;
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
@@ -17,6 +18,7 @@ use super::text_command::run_text_command;
 use crate::args::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::out;
 use crate::workspace::{Workspace, bad_name};
 
@@ -106,16 +108,16 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
 }
 
 /// The backend of the folder, which lists the workspaces.
-pub(super) fn workspaces(
+pub(super) async fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    workspace.open_backend(diags, backend.as_ref())
+    workspace.open_backend(diags, backend.as_ref()).await
 }
 
 async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let all = workspaces(diags, workspace)?.workspaces().await;
+    let all = workspaces(diags, workspace).await?.workspaces().await;
     let all = all.map_err(|error| refused(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
@@ -143,7 +145,7 @@ async fn new(
     check_name(diags, &args.name)?;
     if workspace.env.workspace.as_ref().is_some_and(|name| *name != args.name) {
         return Err(diags.error(Diagnostic::error(
-            "The workspace is currently overridden using the TF_WORKSPACE environment variable",
+            messages::WORKSPACE_OVERRIDDEN,
             "You cannot create a new workspace when using this setting. To create a new workspace, either unset this environment variable or update it to match the workspace name you are trying to create, and then run this command again.",
         )));
     }
@@ -155,12 +157,12 @@ async fn new(
                 .map_err(|error| diags.error(error.diagnostic()))?;
             Some(read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
-                diags.error(Diagnostic::error("No state to copy", detail))
+                diags.error(Diagnostic::error(messages::NO_STATE_TO_COPY, detail))
             })?)
         }
         None => None,
     };
-    let all = workspaces(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
@@ -189,12 +191,12 @@ async fn select(
     let name = &args.name;
     if workspace.env.workspace.is_some() {
         return Err(diags.error(Diagnostic::error(
-            "The selected workspace is currently overridden using the TF_WORKSPACE environment variable",
+            messages::SELECTED_WORKSPACE_OVERRIDDEN,
             "To select a new workspace, either update this environment variable or unset it and then run this command again.",
         )));
     }
     check_name(diags, name)?;
-    let all = workspaces(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() {
@@ -217,14 +219,16 @@ async fn delete(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    let all = workspaces(diags, workspace)?;
+    encryption::without_sealed_values(diags, workspace)?;
+    let all = workspaces(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if !known.contains(name) {
         return Err(refused(diags, &WorkspaceError::Missing(name.clone())));
     }
     if *name == workspace.name() {
         let detail = "You cannot delete the currently active workspace. Please switch to another workspace and try again.";
-        let summary = format!("Workspace {name:?} is your active workspace");
+        let summary =
+            messages::WORKSPACE_IS_YOUR_ACTIVE_WORKSPACE.with(&[&format_args!("{name:?}")]);
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = open(diags, &*all, name).await?;
@@ -254,7 +258,7 @@ fn check_deletable(
             let detail = format!(
                 "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
             );
-            return Err(diags.error(Diagnostic::error("Workspace is not empty", detail)));
+            return Err(diags.error(Diagnostic::error(messages::WORKSPACE_IS_NOT_EMPTY, detail)));
         }
     }
     let mut text = format!("Deleted workspace {name:?}!\n");
@@ -300,20 +304,20 @@ fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
 
 fn refused(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
     let (summary, detail) = match error {
-        WorkspaceError::Missing(_) => (
-            error.to_string(),
+        WorkspaceError::Missing(name) => (
+            messages::WORKSPACE_DOES_NOT_EXIST.with(&[&format_args!("{name:?}")]),
             "You can create this workspace with the \"new\" subcommand or include the \"-or-create\" flag with the \"select\" subcommand.".to_owned(),
         ),
         WorkspaceError::Exists(name) => (
-            error.to_string(),
-            format!("`formwork workspace select {name}` selects it."),
+            messages::WORKSPACE_ALREADY_EXISTS.with(&[&format_args!("{name:?}")]),
+            format!("`formwork workspace select {}` selects it.", shell_word(name)),
         ),
         WorkspaceError::Default => (
-            error.to_string(),
+            messages::CANNOT_DELETE_DEFAULT_STATE.into(),
             "The default workspace is always there.".to_owned(),
         ),
         WorkspaceError::Unsupported => (
-            error.to_string(),
+            messages::WORKSPACES_NOT_SUPPORTED.into(),
             "This backend keeps one state only. Another folder or another backend keeps a second one.".to_owned(),
         ),
         WorkspaceError::Store(error) => return diags.error(error.diagnostic()),

@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use budget::{Budget, Counted};
+use formwork_core::disk::open_file;
 
 use super::folder;
 use super::limits::{ArchiveError, Limits};
@@ -63,7 +64,7 @@ pub(crate) fn unpack(
     into: &Path,
     limits: &Limits,
 ) -> Result<(), ArchiveError> {
-    unpack_file(File::open(path)?, format, into, limits)
+    unpack_file(open_file(path)?, format, into, limits)
 }
 
 /// As [`unpack`], from an open file, which is read from its start.
@@ -248,7 +249,7 @@ impl<'a> Sink<'a> {
         if !found.is_ok_and(|found| found.is_file()) {
             return Err(malformed(&"a link leads to something that is not there"));
         }
-        let mut content = File::open(target)?;
+        let mut content = open_file(&target)?;
         self.file(name, &mut content, None)
     }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use formwork_core::disk::read_text;
+use formwork_core::disk::{open_file, read_text};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
@@ -155,7 +155,7 @@ impl ExpectedChecksum {
                 FetchError::Address(format!("the list of checksums {at:?} has none for it"))
             })?,
         };
-        let found = sum.kind.of(&mut File::open(file)?)?;
+        let found = sum.kind.of(&mut open_file(file)?)?;
         if found == sum {
             return Ok(());
         }

@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_never_done_is_ended() {
-        for script in ["sleep 600", "exec >&-; sleep 600"] {
+        for script in ["sleep 600", "exec >&-; sleep 600", "trap '' TERM; sleep 600; sleep 600"] {
             let error = shell(script, "", Duration::from_millis(300)).err().unwrap();
             assert!(matches!(error, HelperError::Late(_)), "{error}");
         }

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
+use formwork_value::quote::shell_quoted;
 
 use super::http::DOWNLOAD;
 use super::{FetchError, GitSettings, query};
@@ -223,8 +224,8 @@ impl Git<'_> {
             login.apply(&mut command);
         }
         if let Some(key) = self.key {
-            let key = key.display().to_string().replace('\'', "'\\''");
-            let ssh = format!("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i '{key}'");
+            let key = shell_quoted(&key.display().to_string());
+            let ssh = format!("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i {key}");
             command.env("GIT_SSH_COMMAND", ssh);
         } else if self.plain_ssh {
             command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");

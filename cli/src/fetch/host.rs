@@ -82,6 +82,14 @@ impl<'a> Hosts<'a> {
                 other_version,
             });
         };
+        let url = url.split(['?', '#']).next().unwrap_or_default();
+        // A password in a document that anybody can read is none, and would go to any server in it.
+        if http::origin(url).contains('@') {
+            return Err(HostError::Malformed {
+                host: host.to_owned(),
+                reason: "embedded username/password information is not permitted".to_owned(),
+            });
+        }
         Ok(format!("{}/", url.trim_end_matches('/')))
     }
 
@@ -166,6 +174,7 @@ fn urls(base: &str, document: &Document) -> Services {
 fn read_document(text: &str) -> Result<Document, String> {
     match serde_json::from_str(text).map_err(|error| error.to_string())? {
         serde_json::Value::Object(document) => Ok(document),
+        serde_json::Value::Null => Ok(Document::default()),
         _ => Err("it is no object".to_owned()),
     }
 }

@@ -2,21 +2,29 @@
 //! host it belongs to.
 
 mod download;
+mod url;
 
-use std::io::Read as _;
+use std::io::Read;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use flate2::read::MultiGzDecoder;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::proxy_env::Proxies;
+use serde::de::IgnoredAny;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
 use ureq::config::Config;
-use ureq::http::{Response, Uri, header};
+use ureq::http::{Response, StatusCode, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
-use crate::redact;
+use crate::{clock, redact};
+
+use url::escaped;
 
 pub(crate) use download::{Download, Header};
+pub(crate) use url::{follow, host, is_private, origin, resolve};
 
 /// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +37,7 @@ pub(crate) enum HttpError {
     Unreachable { url: String, reason: String },
     /// It is a refusal.
     #[error("{url}: bad response code: {status}")]
-    Status { url: String, status: u16 },
+    Status { url: String, status: u16, retry_after: Option<Duration> },
     /// It leads where we do not follow.
     #[error("{url}: {reason}")]
     Redirect { url: String, reason: String },
@@ -108,7 +116,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<HttpResponse, HttpError> {
-        self.ask(url, asking, self.document)
+        self.ask_with(url, asking, &compressed(), self.document)
     }
 
     /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
@@ -121,7 +129,7 @@ impl Client {
         asking: Option<&str>,
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.patiently(patience, || self.ask(url, asking, patience.each))
+        self.patiently(patience, || self.ask_with(url, asking, &compressed(), patience.each))
     }
 
     /// As [`Client::get_patiently`], with further headers. An answer that refuses is returned too: it may
@@ -154,7 +162,7 @@ impl Client {
         loop {
             match ask() {
                 Err(error) if error.may_pass() && attempts <= patience.retries => {
-                    (self.pause)(pause_behind(attempts));
+                    (self.pause)(error.pause(attempts));
                     attempts += 1;
                 }
                 Err(error) if error.may_pass() => {
@@ -194,11 +202,11 @@ impl Client {
             })?;
             // Redirects and content count: a server that sends a byte now and then gains no time.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            let settings = self.agent.get(&at).config().proxy(proxy);
+            let settings = self.agent.get(&*escaped(&at)).config().proxy(proxy);
             let request = settings.timeout_global(Some(left)).build();
             let mut request = request.header("X-Terraform-Version", LANGUAGE.as_str());
             for (name, value) in headers {
-                request = request.header(name, value);
+                request = request.header(name, &**value);
             }
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
@@ -208,8 +216,9 @@ impl Client {
                 reason: redact::text(&error.to_string()).into_owned(),
             })?;
             let status = response.status();
-            let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-            match next.filter(|_| status.is_redirection()) {
+            let next = response.headers().get(header::LOCATION);
+            let next = next.and_then(|to| std::str::from_utf8(to.as_bytes()).ok());
+            match next.filter(|next| leads_on(status) && !next.is_empty()) {
                 Some(next) => at = follow(&at, next)?,
                 None => return Ok(HttpResponse { url: at, response }),
             }
@@ -237,11 +246,8 @@ impl Client {
             url: redact::address(url),
             reason: redact::text(&error.to_string()).into_owned(),
         })?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(HttpResponse { url: url.to_owned(), response });
-        }
-        Err(HttpError::Status { url: redact::address(url), status: status.as_u16() })
+        let answer = HttpResponse { url: url.to_owned(), response };
+        answer.refusal(url).map_or(Ok(answer), Err)
     }
 
     /// The proxy for a URL.
@@ -278,6 +284,14 @@ impl HttpError {
         }
     }
 
+    /// The pause before the next attempt: that which the server asks for, or one that grows.
+    fn pause(&self, attempts: u32) -> Duration {
+        match self {
+            Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_PAUSE),
+            _ => pause_behind(attempts),
+        }
+    }
+
     /// The status of a refusal.
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
@@ -299,6 +313,25 @@ fn pause_behind(attempt: u32) -> Duration {
     Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
+/// Documents may come compressed. Packages are compressed already.
+fn compressed() -> [Header; 1] {
+    [(header::ACCEPT_ENCODING, "gzip".into())]
+}
+
+/// Whether an answer with this status leads to another URL. Others may name one too, for people.
+fn leads_on(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// Time until a server wants to be asked again: a number of seconds, or a date.
+fn retry_after(value: &str) -> Option<Duration> {
+    if let Ok(seconds) = value.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = OffsetDateTime::parse(value.trim(), &Rfc2822).ok()?;
+    Some((date - clock::now()).try_into().unwrap_or_default())
+}
+
 impl HttpResponse {
     /// The status.
     pub(crate) fn status(&self) -> u16 {
@@ -307,12 +340,34 @@ impl HttpResponse {
 
     /// The error of an answer without a good status. `url` is the address that was asked.
     pub(crate) fn refusal(&self, url: &str) -> Option<HttpError> {
-        let refused = || HttpError::Status { url: redact::address(url), status: self.status() };
+        let refused = || HttpError::Status {
+            url: redact::address(url),
+            status: self.status(),
+            retry_after: self.header(header::RETRY_AFTER.as_str()).and_then(|it| retry_after(&it)),
+        };
         (!self.response.status().is_success()).then(refused)
+    }
+
+    /// Whether the content is compressed for the transport alone. The name of a compressed archive says
+    /// so itself, and some servers then repeat it here.
+    fn is_compressed(&self) -> bool {
+        let encoding = self.header(header::CONTENT_ENCODING.as_str()).unwrap_or_default();
+        let path = self.url.split(['?', '#']).next().unwrap_or_default();
+        encoding.eq_ignore_ascii_case("gzip") && !path.ends_with("gz")
+    }
+
+    /// The content as a stream.
+    fn into_reader(self) -> Box<dyn Read> {
+        let is_compressed = self.is_compressed();
+        let content = self.response.into_body().into_reader();
+        if is_compressed { Box::new(MultiGzDecoder::new(content)) } else { Box::new(content) }
     }
 
     /// The length that the server announces.
     pub(crate) fn length(&self) -> Option<u64> {
+        if self.is_compressed() {
+            return None;
+        }
         self.header(header::CONTENT_LENGTH.as_str())?.parse().ok()
     }
 
@@ -333,11 +388,7 @@ impl HttpResponse {
     /// When it is longer than the limit, breaks off, or is not a string.
     pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        let malformed = |error| HttpError::Malformed {
-            url,
-            reason: format!("the answer is not UTF-8: {error}"),
-        };
-        String::from_utf8(self.bytes(limit)?).map_err(|error| malformed(error.utf8_error()))
+        text(url, self.bytes(limit)?)
     }
 
     /// The bytes of the answer.
@@ -345,88 +396,46 @@ impl HttpResponse {
     /// # Errors
     /// When it is longer than the limit or breaks off.
     pub(crate) fn bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
+        let (bytes, end) = self.received(limit);
+        end.map(|()| bytes)
+    }
+
+    /// The text of the JSON object at the start of the answer. Servers that close the connection without
+    /// a word, or announce more than they send, are common, and an object that is complete lacks nothing.
+    ///
+    /// # Errors
+    /// When it is longer than the limit, breaks off inside the object, or is not a string.
+    pub(crate) fn read_object(self, limit: u64) -> Result<String, HttpError> {
+        let url = redact::address(&self.url);
+        let (mut bytes, end) = self.received(limit);
+        let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<IgnoredAny>();
+        if bytes.trim_ascii_start().starts_with(b"{") && matches!(values.next(), Some(Ok(_))) {
+            let length = values.byte_offset();
+            bytes.truncate(length);
+        } else {
+            end?;
+        }
+        text(url, bytes)
+    }
+
+    /// The bytes of the answer, and the reason for which they are not all.
+    fn received(self, limit: u64) -> (Vec<u8>, Result<(), HttpError>) {
         let url = redact::address(&self.url);
         let mut bytes = Vec::new();
-        let mut body = self.response.into_body();
-        let read = body.as_reader().take(limit + 1).read_to_end(&mut bytes);
-        match read {
+        let end = match self.into_reader().take(limit + 1).read_to_end(&mut bytes) {
             Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
-            Ok(_) => Ok(bytes),
+            Ok(_) => Ok(()),
             Err(error) => Err(HttpError::Malformed { url, reason: error.to_string() }),
-        }
+        };
+        (bytes, end)
     }
 }
 
-/// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
-pub(crate) fn is_private(url: &str) -> bool {
-    let origin = origin(url);
-    let Some((scheme, host)) = origin.split_once("://") else { return false };
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let name = match host.strip_prefix('[') {
-        Some(address) => address.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let address = name.parse::<std::net::IpAddr>();
-    scheme == "https" || name == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Host and port of a URL in lower case, behind the name of a user if there is one.
-pub(crate) fn host(url: &str) -> String {
-    let origin = origin(url);
-    origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
-}
-
-/// Scheme, host and port of a URL, in lower case.
-pub(super) fn origin(url: &str) -> String {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-    url[..end].to_ascii_lowercase()
-}
-
-/// Target of a redirect.
-///
-/// # Errors
-/// When the target is not as private, or is not HTTP.
-pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
-    let next = resolve(from, to);
-    let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let refused = |reason: &str| HttpError::Redirect {
-        url: redact::address(from),
-        reason: format!("{reason}: {}", redact::address(&next)),
-    };
-    match (scheme(from).as_str(), scheme(&next).as_str()) {
-        (_, "https") | ("http", "http") => Ok(next),
-        (_, "http") => Err(refused("redirected from https to a URL that anybody could read")),
-        _ => Err(refused("redirected to something that is not http")),
-    }
-}
-
-/// Resolves a reference in an answer from `base`.
-pub(crate) fn resolve(base: &str, reference: &str) -> String {
-    if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
-        return reference.to_owned();
-    }
-    let origin_end = origin(base).len();
-    if let Some(rest) = reference.strip_prefix("//") {
-        let scheme = base.split(':').next().unwrap_or("https");
-        return format!("{scheme}://{rest}");
-    }
-    if reference.starts_with('/') {
-        return format!("{}{reference}", &base[..origin_end]);
-    }
-    let path = base[origin_end..].split(['?', '#']).next().unwrap_or_default();
-    let mut parts: Vec<&str> = path.split('/').skip(1).collect();
-    parts.pop();
-    for part in reference.split('/') {
-        match part {
-            "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    format!("{}/{}", &base[..origin_end], parts.join("/"))
+fn text(url: String, bytes: Vec<u8>) -> Result<String, HttpError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let reason = format!("the answer is not UTF-8: {}", error.utf8_error());
+        HttpError::Malformed { url, reason }
+    })
 }
 
 #[cfg(test)]
@@ -437,20 +446,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_resolved_against_where_they_stand() {
-        let table = [
-            ("https://h/a/b", "c", "https://h/a/c"),
-            ("https://h/a/b/", "./c", "https://h/a/b/c"),
-            ("https://h/a/b?x=/y", "../c?z", "https://h/c?z"),
-            ("https://h/a/b", "/c", "https://h/c"),
-            ("https://h", "c", "https://h/c"),
-            ("https://h:1/a", "//g/c", "https://g/c"),
-            ("https://h/a", "http://g/c", "http://g/c"),
-            ("https://h/a", "../../../c", "https://h/c"),
-        ];
-        for (base, reference, expected) in table {
-            assert_eq!(resolve(base, reference), expected, "{base} {reference}");
-        }
+    fn an_object_that_is_complete_is_read_whatever_comes_behind_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let bodies = ["{\"a\": {}}", " {\"a\": 1} behind", "{\"a\": ", "[1]", "12"];
+        let server = std::thread::spawn(move || {
+            for (body, stream) in bodies.into_iter().zip(listener.incoming()) {
+                let mut stream = BufReader::new(stream.expect("a client"));
+                let lines = stream.by_ref().lines().map_while(Result::ok);
+                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{body}");
+                stream.get_mut().write_all(answer.as_bytes()).expect("it listens");
+            }
+        });
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let read = || client.get(&url, None).expect("an answer").read_object(1 << 10);
+        assert_eq!(read().expect("an object"), "{\"a\": {}}");
+        assert_eq!(read().expect("an object"), " {\"a\": 1}");
+        assert!((0..3).all(|_| read().is_err()));
+        server.join().expect("all were asked");
     }
 
     #[test]
@@ -460,20 +474,30 @@ mod tests {
     }
 
     #[test]
+    fn a_server_says_when_it_wants_to_be_asked_again() {
+        let pause = |value: &str| {
+            let retry_after = retry_after(value);
+            HttpError::Status { url: String::new(), status: 429, retry_after }.pause(2).as_secs()
+        };
+        let date = |seconds: i64| {
+            let date = clock::now() + time::Duration::seconds(seconds);
+            date.format(&Rfc2822).unwrap().replace("+0000", "GMT")
+        };
+        assert_eq!([pause("5"), pause("0"), pause("86400")], [5, 0, 30]);
+        assert!((8..=10).contains(&pause(&date(10))), "{}", date(10));
+        assert_eq!([pause(&date(-10)), pause(&date(4000))], [0, 30]);
+        // The pause for the second attempt.
+        assert_eq!([pause("soon"), pause("-1"), pause("")], [2, 2, 2]);
+    }
+
+    #[test]
     fn only_what_may_pass_is_tried_again() {
-        let status = |status| HttpError::Status { url: String::new(), status };
+        let status = |status| HttpError::Status { url: String::new(), status, retry_after: None };
         for (code, again) in
             [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
         {
             assert_eq!(status(code).may_pass(), again, "{code}");
         }
-    }
-
-    #[test]
-    fn a_redirection_never_leaves_the_encryption() {
-        assert!(follow("https://h/a", "http://h/a").is_err());
-        assert!(follow("https://h/a", "file:///etc/passwd").is_err());
-        assert_eq!(follow("http://h/a", "https://h/b").unwrap(), "https://h/b");
     }
 
     #[test]
@@ -520,23 +544,5 @@ mod tests {
         let read = client.get(&url, None).and_then(|answer| answer.read_text(1 << 20));
         assert!(read.unwrap_err().to_string().contains("timeout"));
         server.join().expect("the client has gone");
-    }
-
-    #[test]
-    fn only_encryption_or_this_machine_keeps_a_request_private() {
-        for (url, is_private) in [
-            ("https://h/a", true),
-            ("HTTPS://h", true),
-            ("http://h/a", false),
-            ("http://localhost:80/a", true),
-            ("http://127.0.0.1:1/a", true),
-            ("http://u@[::1]:1/a", true),
-            ("http://localhost@h/a", false),
-            ("http://127.0.0.1.h/a", false),
-            ("http://h/https://localhost", false),
-            ("h/a", false),
-        ] {
-            assert_eq!(super::is_private(url), is_private, "{url}");
-        }
     }
 }

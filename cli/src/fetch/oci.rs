@@ -169,7 +169,7 @@ impl Repository<'_> {
             Reference::Digest(digest) => digest.to_string(),
         };
         let url = self.url(&format!("manifests/{name}"));
-        let headers = [(header::ACCEPT, MANIFESTS.to_owned())];
+        let headers = [(header::ACCEPT, MANIFESTS.into())];
         let answer = self.ask(&url, &headers, self.patience, &|| reference.to_string())?;
         let named = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();

@@ -75,19 +75,14 @@ impl Record {
                 if found.is_dir() {
                     open.push(path.clone());
                 }
-                newest = newest.max(found.ctime());
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-                lines.push(format!(
-                    "{name:?} {} {} {} {} {}.{:09} {}.{:09}\n",
-                    found.dev(),
-                    found.ino(),
-                    found.mode(),
-                    found.size(),
-                    found.mtime(),
-                    found.mtime_nsec(),
-                    found.ctime(),
-                    found.ctime_nsec(),
-                ));
+                // The hash is that of the file a link leads to. The link stays the same when that
+                // file changes.
+                let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
+                for found in [Some(&found), target.as_ref()].into_iter().flatten() {
+                    newest = newest.max(found.ctime());
+                    lines.push(line(&name, found));
+                }
             }
         }
         lines.sort();
@@ -111,6 +106,21 @@ impl Record {
     }
 }
 
+/// The record of one file.
+fn line(name: &str, found: &fs::Metadata) -> String {
+    format!(
+        "{name:?} {} {} {} {} {}.{:09} {}.{:09}\n",
+        found.dev(),
+        found.ino(),
+        found.mode(),
+        found.size(),
+        found.mtime(),
+        found.mtime_nsec(),
+        found.ctime(),
+        found.ctime_nsec(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +138,21 @@ mod tests {
         fs::File::open(&aside).unwrap().set_modified(time).unwrap();
         fs::rename(aside, &path).unwrap();
         assert_ne!(Record::of(folder.path()).unwrap(), before);
+    }
+
+    #[test]
+    fn the_record_of_a_link_has_the_file_that_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (package, target) = (folder.path().join("package"), folder.path().join("target"));
+        fs::create_dir(&package).unwrap();
+        fs::write(&target, "one").unwrap();
+        std::os::unix::fs::symlink("../target", package.join("program")).unwrap();
+        let before = Record::of(&package).unwrap();
+        assert_eq!(Record::of(&package).unwrap(), before);
+        let aside = folder.path().join("aside");
+        fs::write(&aside, "two").unwrap();
+        fs::rename(aside, target).unwrap();
+        assert_ne!(Record::of(&package).unwrap(), before);
     }
 
     #[test]

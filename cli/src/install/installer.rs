@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::Dir;
+use formwork_core::disk::{Dir, open_file};
 use formwork_core::version::{Constraints, Version};
 
 use super::event::{Event, InsteadOf};
@@ -323,7 +323,7 @@ pub(crate) fn fetch(
 }
 
 fn open(path: &Path) -> std::io::Result<(File, String)> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let zh = hash::of_packed(&mut file)?;
     Ok((file, zh))
 }

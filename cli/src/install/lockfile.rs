@@ -8,8 +8,10 @@ use formwork_core::disk::{MAX_RECORD, read_text};
 use formwork_core::version::{Constraints, Version};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use crate::messages;
 
 /// The file's name in the root module's folder.
 pub(crate) const NAME: &str = ".terraform.lock.hcl";
@@ -62,9 +64,10 @@ impl LockFile {
             }
             Err(error) => {
                 let detail = format!("{} cannot be read: {error}.", path.display());
-                return Err(
-                    diags.error(Diagnostic::error("Failed to read dependency lock file", detail))
-                );
+                return Err(diags.error(Diagnostic::error(
+                    messages::FAILED_TO_READ_DEPENDENCY_LOCK_FILE,
+                    detail,
+                )));
             }
         };
         Self::parse(diags, sources, text)
@@ -90,8 +93,12 @@ impl LockFile {
                     if file.providers.insert(addr.clone(), lock).is_some() {
                         let detail =
                             format!("This lockfile already declared a provider lock for {addr}.");
-                        result =
-                            Err(invalid(diags, "Duplicate provider lock", &detail, block.header));
+                        result = Err(invalid(
+                            diags,
+                            messages::DUPLICATE_PROVIDER_LOCK,
+                            &detail,
+                            block.header,
+                        ));
                     }
                 }
                 Ok(None) => {}
@@ -132,7 +139,7 @@ impl LockFile {
         };
         write().map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
-            diags.error(Diagnostic::error("Failed to save dependency lock file", detail))
+            diags.error(Diagnostic::error(messages::FAILED_TO_SAVE_DEPENDENCY_LOCK_FILE, detail))
         })
     }
 
@@ -165,7 +172,12 @@ impl LockFile {
     }
 }
 
-fn invalid(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {
+fn invalid(
+    diags: &mut Diagnostics,
+    summary: impl Into<Summary>,
+    detail: &str,
+    span: Span,
+) -> Reported {
     diags.error(Diagnostic::error(summary, detail).at(span))
 }
 
@@ -174,30 +186,40 @@ fn read_block(
     block: &Block,
 ) -> Result<Option<(ProviderAddr, Lock)>, Reported> {
     if block.kind.name == "module" {
-        let summary = "Dependency locks for modules are not yet supported";
+        let summary = messages::DEPENDENCY_LOCKS_FOR_MODULES_ARE_NOT_YET_SUPPORTED;
         diags.warn(Diagnostic::warning(summary, "The block is ignored.").at(block.header));
         return Ok(None);
     }
     let [label] = &block.labels[..] else {
         let detail = "A lock file holds blocks of the form provider \"ADDRESS\" only.";
-        return Err(invalid(diags, "Invalid block in dependency lock file", detail, block.header));
+        return Err(invalid(
+            diags,
+            messages::INVALID_BLOCK_IN_DEPENDENCY_LOCK_FILE,
+            detail,
+            block.header,
+        ));
     };
     let addr: ProviderAddr = label.name.parse().map_err(|_| {
         let detail = format!("{} is not the address of a provider.", label.name);
-        invalid(diags, "Invalid provider source address", &detail, label.span)
+        invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span)
     })?;
     if addr.to_string() != *label.name {
         let detail = format!(
             "The provider source address for this provider lock must be written as {:?}, the fully-qualified and normalized form.",
             addr.to_string()
         );
-        return Err(invalid(diags, "Non-normalized provider source address", &detail, label.span));
+        return Err(invalid(
+            diags,
+            messages::NON_NORMALIZED_PROVIDER_SOURCE_ADDRESS,
+            &detail,
+            label.span,
+        ));
     }
     if addr.is_builtin() {
         let detail = format!(
             "Cannot lock a version for built-in provider {addr}. Built-in providers are bundled and have no versions of their own."
         );
-        return Err(invalid(diags, "Invalid provider source address", &detail, label.span));
+        return Err(invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span));
     }
     let mut lock = None;
     let mut constraints = Constraints::default();
@@ -209,7 +231,12 @@ fn read_block(
             "hashes" => hashes = read_hashes(diags, attribute)?,
             other => {
                 let detail = format!("An argument named {other:?} is not expected here.");
-                return Err(invalid(diags, "Unsupported argument", &detail, attribute.name.span));
+                return Err(invalid(
+                    diags,
+                    messages::UNSUPPORTED_ARGUMENT,
+                    &detail,
+                    attribute.name.span,
+                ));
             }
         }
     }
@@ -217,7 +244,7 @@ fn read_block(
         Some(version) => Ok(Some((addr, Lock { version, constraints, hashes }))),
         None => {
             let detail = "The argument \"version\" is required, but no definition was found.";
-            Err(invalid(diags, "Missing required argument", detail, block.header))
+            Err(invalid(diags, messages::MISSING_REQUIRED_ARGUMENT, detail, block.header))
         }
     }
 }
@@ -229,7 +256,7 @@ fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Rep
             let detail = format!("{:?} must be a quoted string.", attribute.name.name.as_str());
             Err(invalid(
                 diags,
-                "Invalid value in dependency lock file",
+                messages::INVALID_VALUE_IN_DEPENDENCY_LOCK_FILE,
                 &detail,
                 attribute.expr.span,
             ))
@@ -241,7 +268,7 @@ fn read_version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<Versio
     let text = text_of(diags, attribute)?;
     Version::parse(&text).map_err(|error| {
         let detail = format!("The selected version number {text:?} is invalid: {error}.");
-        invalid(diags, "Invalid provider version number", &detail, attribute.expr.span)
+        invalid(diags, messages::INVALID_PROVIDER_VERSION_NUMBER, &detail, attribute.expr.span)
     })
 }
 
@@ -252,7 +279,7 @@ fn read_constraints(
     let text = text_of(diags, attribute)?;
     text.parse().map_err(|error| {
         let detail = format!("The recorded constraints {text:?} are invalid: {error}.");
-        invalid(diags, "Invalid provider version constraints", &detail, attribute.expr.span)
+        invalid(diags, messages::INVALID_PROVIDER_VERSION_CONSTRAINTS, &detail, attribute.expr.span)
     })
 }
 
@@ -262,7 +289,7 @@ fn read_hashes(
 ) -> Result<BTreeSet<String>, Reported> {
     let wrong = |diags: &mut Diagnostics| {
         let detail = "\"hashes\" must be a list of quoted strings, and not empty.";
-        invalid(diags, "Invalid provider hash set", detail, attribute.expr.span)
+        invalid(diags, messages::INVALID_PROVIDER_HASH_SET, detail, attribute.expr.span)
     };
     let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };
     let hashes: Option<BTreeSet<String>> =

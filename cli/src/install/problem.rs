@@ -9,6 +9,7 @@ use formwork_value::diag::Blame;
 
 use super::module_constraints::ModuleConstraints;
 use super::source::SourceError;
+use crate::messages;
 use crate::platform::Platform;
 
 /// The reason why a provider is not installed.
@@ -38,11 +39,6 @@ pub(crate) struct Context<'a> {
     pub(crate) shipped: Option<Version>,
 }
 
-/// The summary of all messages about versions that cannot be listed.
-const QUERY: &str = "Failed to query available provider packages";
-/// The summary of all messages about packages that this program cannot use.
-const INCOMPATIBLE: &str = "Incompatible provider version";
-
 impl InstallFailure {
     /// The diagnostic for people.
     pub(crate) fn diagnostic(self, addr: &ProviderAddr, context: &Context<'_>) -> Diagnostic {
@@ -52,7 +48,7 @@ impl InstallFailure {
             let detail = format!(
                 "Could not retrieve the list of available versions for provider {name}: {reason}{advice}"
             );
-            Diagnostic::error(QUERY, detail)
+            Diagnostic::error(messages::FAILED_TO_QUERY_AVAILABLE_PROVIDER_PACKAGES, detail)
         };
         let diagnostic = match self {
             Self::LockConflict(version) => query(
@@ -77,7 +73,7 @@ impl InstallFailure {
             Self::Fetch(version, error) => fetch_failed(addr, &version, *error, &constraints),
             Self::Install(version, reason) => install_failed(&name, &version, &reason),
             Self::Cache(version, reason) => Diagnostic::error(
-                "Failed to install provider from shared cache",
+                messages::INSTALL_FROM_CACHE_FAILED,
                 format!(
                     "Error while importing {name} v{version} from the shared cache directory: {reason}."
                 ),
@@ -95,7 +91,7 @@ fn modules_hint(name: &str) -> String {
 
 fn install_failed(name: &str, version: &Version, reason: &str) -> Diagnostic {
     let detail = format!("Error while installing {name} v{version}: {reason}.");
-    Diagnostic::error("Failed to install provider", detail)
+    Diagnostic::error(messages::FAILED_TO_INSTALL_PROVIDER, detail)
 }
 
 fn query_failed(addr: &ProviderAddr, error: SourceError, context: &Context<'_>) -> Diagnostic {
@@ -104,7 +100,7 @@ fn query_failed(addr: &ProviderAddr, error: SourceError, context: &Context<'_>) 
         let detail = format!(
             "Could not retrieve the list of available versions for provider {name}: {reason}{advice}"
         );
-        Diagnostic::error(QUERY, detail)
+        Diagnostic::error(messages::FAILED_TO_QUERY_AVAILABLE_PROVIDER_PACKAGES, detail)
     };
     match &error {
         SourceError::NotFound { sources, .. } => {
@@ -140,7 +136,7 @@ fn query_failed(addr: &ProviderAddr, error: SourceError, context: &Context<'_>) 
                     "The host {host:?} given in provider source address \"{addr}\" does not offer a Terraform provider registry."
                 )
             };
-            Diagnostic::error("Invalid provider registry host", detail)
+            Diagnostic::error(messages::INVALID_PROVIDER_REGISTRY_HOST, detail)
         }
         SourceError::Unreachable { .. } => {
             let offline = context.shipped.as_ref().map_or(String::new(), |version| format!(
@@ -194,7 +190,7 @@ fn fetch_failed(
         ),
         _ => return install_failed(&name, version, &error.to_string()),
     };
-    Diagnostic::error(INCOMPATIBLE, detail)
+    Diagnostic::error(messages::INCOMPATIBLE_PROVIDER_VERSION, detail)
 }
 
 /// The warning about locks that hold the hashes of one platform only.
@@ -204,5 +200,5 @@ pub(crate) fn incomplete(providers: &[String]) -> Diagnostic {
     let detail = format!(
         "Due to your customized provider installation methods, Formwork was forced to calculate lock file checksums locally for the following providers:\n  - {list}\n\nThe current .terraform.lock.hcl file only includes checksums for {platform}, so Formwork running on another platform will fail to install these providers.\n\nTo calculate additional checksums for another platform, run:\n  formwork providers lock -platform=linux_amd64\n(where linux_amd64 is the platform to generate)"
     );
-    Diagnostic::warning("Incomplete lock file information for providers", detail)
+    Diagnostic::warning(messages::INCOMPLETE_LOCK_FILE_INFORMATION_FOR_PROVIDERS, detail)
 }

@@ -15,6 +15,7 @@ use super::lockfile::LockFile;
 use super::package;
 use super::providers::ProviderFolders;
 use super::shipped::ShippedProgram;
+use crate::messages;
 
 /// A program that is ready to be started.
 #[derive(Clone, Debug)]
@@ -50,14 +51,14 @@ impl ProviderFolders<'_> {
         if let Some(folder) = self.overridden(addr) {
             return package::program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
                 let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.kind());
-                diags.error(Diagnostic::error("Provider under development not found", detail).blame(Blame::Environment))
+                diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blame(Blame::Environment))
             });
         }
         let inconsistent = |diags: &mut Diagnostics, why: String| {
             let detail = format!(
                 "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
             );
-            diags.error(Diagnostic::error("Inconsistent dependency lock file", detail))
+            diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail))
         };
         let Some(lock) = locks.providers.get(addr) else {
             let why = "required by this configuration but no version is selected".to_owned();
@@ -80,7 +81,7 @@ impl ProviderFolders<'_> {
                 self.packages().display()
             );
             return Err(diags.error(
-                Diagnostic::error("Required plugins are not installed", detail)
+                Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
                     .blame(Blame::Environment),
             ));
         };
@@ -91,7 +92,7 @@ impl ProviderFolders<'_> {
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(
-                Diagnostic::error("Required plugins are not installed", detail)
+                Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
                     .blame(Blame::Environment),
             )
         })?;
@@ -100,7 +101,7 @@ impl ProviderFolders<'_> {
                 "What is installed is not what was locked: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was meant to change.",
                 package::mismatch(addr, &lock.version)
             );
-            let summary = "Required plugins are not installed";
+            let summary = messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED;
             return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
         }
         let hash = lock.hashes.contains(&hash).then_some(hash);

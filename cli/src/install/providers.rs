@@ -22,6 +22,7 @@ use super::source::{Search, Servers, packages};
 use super::{hash, package, parallel, problem, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
+use crate::messages;
 use crate::settings::{Method, MethodKind, Settings, implied_folders, matches};
 
 /// The name of the folder of packages in the data directory.
@@ -243,7 +244,7 @@ impl ProviderFolders<'_> {
         let detail = format!(
             "The following dependency selections recorded in the lock file are inconsistent with the current configuration:{problems}\n\n{remedy}"
         );
-        Err(diags.error(Diagnostic::error("Inconsistent dependency lock file", detail)))
+        Err(diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)))
     }
 }
 
@@ -251,5 +252,5 @@ impl ProviderFolders<'_> {
 fn remarks(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
     let lines: Vec<String> = remarks.iter().map(|remark| format!("- {remark}")).collect();
     let detail = format!("The remote registry returned warnings for {addr}:\n{}", lines.join("\n"));
-    Diagnostic::warning("Additional provider information from registry", detail)
+    Diagnostic::warning(messages::ADDITIONAL_PROVIDER_INFORMATION_FROM_REGISTRY, detail)
 }

@@ -6,12 +6,13 @@ use formwork_core::addr::{ModuleSource, RegistryModule};
 use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, Sources};
+use formwork_value::diag::{Blame, Sources, Summary};
 
 use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{Listed, RegistryError};
 use super::source::PackageSource;
 use crate::fetch::http::HttpError;
+use crate::messages;
 use crate::redact;
 
 /// A call, as messages name it: `"vpc" (main.tf:3)`.
@@ -20,7 +21,7 @@ pub(super) fn named(sources: &Sources, call: &CallSite) -> String {
     format!("\"{}\" ({file}:{})", call.name, sources.start(call.span).line)
 }
 
-fn outside(summary: &str, detail: String, call: &CallSite) -> Diagnostic {
+fn outside(summary: impl Into<Summary>, detail: String, call: &CallSite) -> Diagnostic {
     Diagnostic::error(summary, detail).at(call.span).blame(Blame::Environment)
 }
 
@@ -30,7 +31,7 @@ pub(super) fn unreadable(call: &CallSite, dir: &Path) -> Diagnostic {
         dir.display(),
         call.name
     );
-    Diagnostic::error("Unreadable module directory", detail).at(call.source_span)
+    Diagnostic::error(messages::UNREADABLE_MODULE_DIRECTORY, detail).at(call.source_span)
 }
 
 pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
@@ -39,7 +40,8 @@ pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
         "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
         key.replace('.', ".module."),
     );
-    Diagnostic::error("Local module path escapes module package", detail).at(call.source_span)
+    Diagnostic::error(messages::LOCAL_MODULE_PATH_ESCAPES_MODULE_PACKAGE, detail)
+        .at(call.source_span)
 }
 
 pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
@@ -47,12 +49,12 @@ pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagno
     let detail = format!(
         "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
     );
-    Diagnostic::error("Module calls itself", detail).at(call.source_span)
+    Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(call.source_span)
 }
 
 pub(super) fn too_many(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
     let detail = format!("The limit is {limit} {what}.");
-    Diagnostic::error("Too many modules", detail).at(call.span)
+    Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
 }
 
 /// The message about a lock file of modules that cannot be read.
@@ -61,19 +63,19 @@ pub(super) fn unreadable_lock(root: &Path, error: &std::io::Error) -> Diagnostic
         "{}: {error}. Correct the file, or remove it to lock no modules.",
         root.join(lock::NAME).display()
     );
-    Diagnostic::error("Failed to read the lock file of modules", detail)
+    Diagnostic::error(messages::FAILED_TO_READ_LOCK_FILE_MODULES, detail)
 }
 
 /// The message about a lock file of modules that cannot be written.
 pub(super) fn unwritten_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!("{}: {error}.", root.join(lock::NAME).display());
-    Diagnostic::error("Failed to write the lock file of modules", detail)
+    Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
 }
 
 /// The message about a module whose content cannot be hashed.
 pub(super) fn no_hash(key: &str, call: &CallSite, error: &std::io::Error) -> Diagnostic {
     let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
-    Diagnostic::error("Failed to read module", detail).at(call.source_span)
+    Diagnostic::error(messages::FAILED_TO_READ_MODULE, detail).at(call.source_span)
 }
 
 /// The message about a module whose content is not the locked one.
@@ -94,7 +96,7 @@ pub(super) fn other_content(
         lock::NAME,
         locked.hash
     );
-    Diagnostic::error("Module content has changed", detail).at(call.source_span)
+    Diagnostic::error(messages::MODULE_CONTENT_HAS_CHANGED, detail).at(call.source_span)
 }
 
 /// The message about a lock file that must stay as it is and does not fit.
@@ -114,7 +116,7 @@ pub(super) fn lock_is_kept(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
         lock::NAME,
         changes.join(", ")
     );
-    Diagnostic::error("Module lock file changes detected", detail)
+    Diagnostic::error(messages::MODULE_LOCK_FILE_CHANGES_DETECTED, detail)
 }
 
 pub(super) fn download(
@@ -126,7 +128,7 @@ pub(super) fn download(
     let why = why.to_string();
     let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
     let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
-    outside("Failed to download module", detail, call)
+    outside(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
 }
 
 /// The package is there, but not the folder of the module in it.
@@ -140,8 +142,8 @@ pub(super) fn no_subfolder(
     let detail =
         format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
     let summary = match call.address {
-        ModuleSource::Registry(..) => "Unreadable module subdirectory",
-        _ => "Failed to expand subdir globs",
+        ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
+        _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
     };
     outside(summary, detail, call)
 }
@@ -156,13 +158,13 @@ pub(super) fn no_versions(
         RegistryError::NotFound => {
             let detail =
                 format!("Module {named} cannot be found in the module registry at {host}.");
-            outside("Module not found", detail, call)
+            outside(messages::MODULE_NOT_FOUND, detail, call)
         }
         RegistryError::Malformed(why) => {
             let detail = format!(
                 "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {why}."
             );
-            outside("Invalid response from remote module registry", detail, call)
+            outside(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail, call)
         }
         error => {
             let advice = match error {
@@ -175,7 +177,7 @@ pub(super) fn no_versions(
             let detail = format!(
                 "Failed to retrieve available versions for module {named} from {host}: {error}.{advice}"
             );
-            outside("Error accessing remote module registry", detail, call)
+            outside(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
         }
     }
 }
@@ -192,18 +194,19 @@ pub(super) fn no_location(
         let detail = format!(
             "Module registry {host} returned invalid source location {location:?} for {module} {version}: {error}."
         );
-        return outside("Invalid package location from module registry", detail, call);
+        return outside(messages::INVALID_PACKAGE_LOCATION_FROM_MODULE_REGISTRY, detail, call);
     }
     let detail =
         format!("Failed to retrieve a download URL for {module} {version} from {host}: {error}.");
-    outside("Error accessing remote module registry", detail, call)
+    outside(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
 }
 
 pub(super) fn ignored_version(named: &str, call: &CallSite, host: &str, text: &str) -> Diagnostic {
     let detail = format!(
         "The registry at {host} returned an invalid version string {text:?} for module {named}, which Formwork ignored."
     );
-    Diagnostic::warning("Invalid response from remote module registry", detail).at(call.span)
+    Diagnostic::warning(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail)
+        .at(call.span)
 }
 
 pub(super) fn nothing_fits(
@@ -221,12 +224,12 @@ pub(super) fn nothing_fits(
             false => "only prereleases, which must be asked for exactly,",
         };
         let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
-        return outside("Module has no versions", detail, call);
+        return outside(messages::MODULE_HAS_NO_VERSIONS, detail, call);
     };
     let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
     let detail = format!(
         "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. The newest available version is {newest}."
     );
     let at = call.version.as_ref().map_or(call.span, |(_, span)| *span);
-    Diagnostic::error("Unresolvable module version constraint", detail).at(at)
+    Diagnostic::error(messages::UNRESOLVABLE_MODULE_VERSION_CONSTRAINT, detail).at(at)
 }

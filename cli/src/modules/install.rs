@@ -26,6 +26,7 @@ use crate::fetch::limits::{ArchiveError, Limits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
+use crate::messages;
 use crate::redact;
 use crate::settings::{Settings, UserSettings};
 
@@ -77,12 +78,12 @@ pub(crate) fn install(
         let path = Manifest::path(&folder);
         let detail =
             format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
-        let summary = "Failed to read modules manifest file";
+        let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
         let detail = format!("{}: {error}.", folder.display());
-        let summary = "Failed to update module manifest";
+        let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
     let lock = ModuleLock::load(place.root)
@@ -154,7 +155,7 @@ pub(crate) fn fetch_root(
             "Could not download the module's source code from {package:?}: {error}.{}",
             size_hint(&error)
         );
-        let summary = "Failed to download module";
+        let summary = messages::FAILED_TO_DOWNLOAD_MODULE;
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     })
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModulePath;
 use formwork_core::config::{CallSite, ModuleFolders, NotInstalled};
+use formwork_value::diag::Message;
 
 use super::manifest::Manifest;
+use crate::messages;
 
 /// Installed modules, as the loader of configurations requests them.
 #[derive(Debug, Default)]
@@ -20,8 +22,8 @@ impl ModuleFolders for Installed {
         call: &CallSite,
         _caller: &Path,
     ) -> Result<PathBuf, NotInstalled> {
-        let refused = |summary: &str, detail: String| NotInstalled {
-            summary: summary.to_owned(),
+        let refused = |summary: &'static Message, detail: String| NotInstalled {
+            summary,
             detail,
             span: call.source_span,
         };
@@ -30,7 +32,7 @@ impl ModuleFolders for Installed {
         if record.source != call.address.to_string() {
             let detail =
                 format!("The source address was changed since this module was installed. {ADVICE}");
-            return Err(refused("Module source has changed", detail));
+            return Err(refused(messages::MODULE_SOURCE_HAS_CHANGED, detail));
         }
         let Some((wanted, _)) = &call.version else { return Ok(record.dir.clone()) };
         let detail = match &record.version {
@@ -40,7 +42,7 @@ impl ModuleFolders for Installed {
             ),
             None => "The version requirements have changed since this module was installed, which was without a version.".to_owned(),
         };
-        let summary = "Module version requirements have changed";
+        let summary = messages::MODULE_VERSION_REQUIREMENTS_HAVE_CHANGED;
         Err(refused(summary, format!("{detail} {ADVICE}")))
     }
 }

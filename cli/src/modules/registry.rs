@@ -70,7 +70,7 @@ impl<'a> Registries<'a> {
             RegistryError::Http(HttpError::Status { status: 404, .. }) => RegistryError::NotFound,
             error => error,
         })?;
-        let listed = listed(&answer.read_text(MAX_LIST)?)?;
+        let listed = listed(&answer.read_object(MAX_LIST)?)?;
         self.versions.insert(module.clone(), listed.clone());
         Ok(listed)
     }

@@ -13,6 +13,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::method::parts;
+use crate::messages;
 
 /// The address of a repository in an OCI registry: `example.com/providers/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -220,7 +221,9 @@ impl Scope for Symbols<'_> {
             "type" => self.0.kind(),
             other => {
                 let detail = format!("There is no symbol {other:?} in a repository_template.");
-                return Err(diags.error(Diagnostic::error("Unknown symbol", detail).at(root.span)));
+                return Err(
+                    diags.error(Diagnostic::error(messages::UNKNOWN_SYMBOL, detail).at(root.span))
+                );
             }
         };
         Ok((Value::string(part.clone()), 0))

@@ -9,6 +9,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
+use formwork_value::quote::shell_quoted;
 
 use super::human::operation::Operations;
 use super::human::{diagnostic, outputs, plan as plan_view};
@@ -143,7 +144,7 @@ impl Report {
 
     /// Reports how a plan can be used, and the files that its results were written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
-        if !matches!(self.watch, Audience::Human(_)) || !plan.alters() {
+        if !matches!(self.watch, Audience::Human(_)) || !plan.applyable() {
             return;
         }
         let mut text = format!("\n{}\n\n", self.screen.rule());
@@ -154,9 +155,14 @@ impl Report {
             )));
         }
         match saved.map(|path| path.display().to_string()) {
-            Some(path) => text.push_str(&format!(
-                "Saved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {path:?}\n"
-            )),
+            Some(path) => {
+                // As Terraform does, unless a shell would read it as something else.
+                let is_special = path.contains(['$', '`', '"', '\\', '!']);
+                let word = if is_special { shell_quoted(&path) } else { format!("{path:?}") };
+                text.push_str(&format!(
+                    "Saved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {word}\n"
+                ));
+            }
             None => text.push_str(&self.screen.wrap(
                 "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
             )),

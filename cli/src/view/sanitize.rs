@@ -1,5 +1,5 @@
 //! Display of foreign strings to people: names of files, ids that a provider chose, messages,
-//! values. Nothing in them may steer the terminal, nor turn the direction of the following text.
+//! values. Nothing in them may steer the terminal, turn the direction of the following text, or hide.
 //! Programs get such strings unchanged, and so do users who request a raw value.
 
 use std::borrow::Cow;
@@ -17,9 +17,9 @@ pub(crate) fn text(text: &str) -> String {
 /// Whole output for people, of which parts are painted: line breaks, tabs and colours stay. Colours that
 /// could hide text are removed. All else that steers a terminal is spelled out.
 ///
-/// In a file or pipe, characters that only turn the direction of text stay, too.
+/// In a file or pipe, characters that only make text look like another text stay, too.
 pub(crate) fn page(text: &str, on_terminal: bool) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && turns(c);
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && deceives(c);
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
@@ -75,14 +75,23 @@ pub(crate) fn push(text: &mut String, character: char) {
         '\n' => text.push_str("\\n"),
         '\r' => text.push_str("\\r"),
         '\t' => text.push_str("\\t"),
-        c if c.is_control() || turns(c) => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+        c if c.is_control() || deceives(c) => text.push_str(&format!("\\u{:04x}", u32::from(c))),
         c => text.push(c),
     }
 }
 
-/// Whether a character decides in which direction others are written.
-fn turns(character: char) -> bool {
-    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character makes text look like another text: it decides in which direction others are
+/// written, or takes no place. Joiners and selectors stay, because letters and emoji need them.
+fn deceives(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    ) || matches!(
+        character,
+        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -107,6 +116,9 @@ mod tests {
         assert_eq!(page(hostile, false), shown);
         assert_eq!(page("\u{202e}a", true), "\\u202ea");
         assert_eq!(page("\u{202e}a", false), "\u{202e}a");
+        assert_eq!(page("prod\u{200b}\u{e0041}", true), "prod\\u200b\\ue0041");
+        let joined = "\u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f}";
+        assert_eq!(page(joined, true), joined, "emoji stay");
     }
 
     #[test]
@@ -114,6 +126,7 @@ mod tests {
         let hostile = "é\u{1b}[31m\u{9b}\u{7f}\u{202e}\u{200f}\tb\r\nc\rd";
         let shown = "é\\u001b[31m\\u009b\\u007f\\u202e\\u200f\tb";
         assert_eq!(line(hostile), format!("{shown}\\r\\nc\\rd"));
+        assert_eq!(line("a\u{feff}\u{ad}\u{2028}b"), "a\\ufeff\\u00ad\\u2028b");
         assert_eq!(text(hostile), format!("{shown}\nc\\rd"));
     }
 }

@@ -5,9 +5,7 @@
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::Workspace;
-
-/// Title of the warnings.
-const SUMMARY: &str = "Provider development overrides are in effect";
+use crate::messages;
 
 /// Condition for the warning of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +31,10 @@ impl Workspace<'_> {
             let detail = format!(
                 "{list}\n\nThe behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases."
             );
-            diags.warn(Diagnostic::warning(SUMMARY, detail));
+            diags.warn(Diagnostic::warning(
+                messages::PROVIDER_DEVELOPMENT_OVERRIDES_ARE_IN_EFFECT,
+                detail,
+            ));
         }
     }
 
@@ -43,7 +44,10 @@ impl Workspace<'_> {
             let detail = format!(
                 "{list}\n\nSkip formwork init when using provider development overrides. It is not necessary: nothing is installed for these providers."
             );
-            diags.warn(Diagnostic::warning(SUMMARY, detail));
+            diags.warn(Diagnostic::warning(
+                messages::PROVIDER_DEVELOPMENT_OVERRIDES_ARE_IN_EFFECT,
+                detail,
+            ));
         }
     }
 
@@ -66,6 +70,6 @@ impl Workspace<'_> {
     fn has_backend(&mut self) -> bool {
         let unreported = &mut Diagnostics::new();
         let backend = self.root_module(unreported).map(|module| module.settings.backend);
-        backend.and_then(|backend| self.open_backend(unreported, backend.as_ref())).is_ok()
+        backend.is_ok_and(|backend| self.is_initialized(backend.as_ref()))
     }
 }

@@ -23,7 +23,7 @@ impl Workspace<'_> {
         backend: Option<&Backend>,
         place: &StatePlace,
     ) -> Result<OpenState, Reported> {
-        let config = self.backend_config(diags, backend)?;
+        let config = self.backend_config(diags, backend).await?;
         self.store_in(diags, &config, place).await
     }
 
@@ -52,14 +52,14 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// As [`Workspace::store`].
-    pub(crate) fn location_of(
+    pub(crate) async fn location_of(
         &self,
         diags: &mut Diagnostics,
         name: &str,
         backend: Option<&Backend>,
         place: &StatePlace,
     ) -> Result<String, Reported> {
-        let config = self.backend_config(diags, backend)?;
+        let config = self.backend_config(diags, backend).await?;
         if let Some(places) = config.local_places(&self.root) {
             let state = placed(places.files(name), place).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
@@ -82,8 +82,7 @@ impl BackendConfig {
     pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {
         let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
         let (default, folder) = (path("path"), path("workspace_dir"));
-        let is_local = self.kind() == "local";
-        is_local.then(|| Workspaces::of(root, default.map(Path::new), folder.map(Path::new)))
+        self.is_local().then(|| Workspaces::of(root, default.map(Path::new), folder.map(Path::new)))
     }
 }
 

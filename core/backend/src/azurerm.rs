@@ -21,6 +21,7 @@ use self::container::Container;
 use self::place::AzurePlace;
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::messages;
 use crate::places::WorkspacePlaces;
 use crate::retry::Retries;
 use crate::web::{Client, Tls};
@@ -59,7 +60,7 @@ impl BackendKind for AzureKind {
     fn warnings(&self, arguments: &Arguments<'_>) -> Vec<Diagnostic> {
         let endpoint = arguments.value("endpoint").map(|_| {
             Diagnostic::warning(
-                "Deprecated Parameter",
+                messages::DEPRECATED_PARAMETER,
                 "The parameter \"endpoint\" is deprecated and has no effect. Use parameter \"msi_endpoint\" instead.",
             )
         });

@@ -8,6 +8,8 @@ use formwork_core::addr::{ConfigResourceAddr, InstanceAddr};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Str};
 
+use crate::messages;
+
 /// The claims of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
@@ -81,7 +83,7 @@ impl ClaimConflict {
                 };
                 let lines = listed(lines, claims.len());
                 (
-                    "Another run is changing the same objects",
+                    messages::ANOTHER_RUN_IS_CHANGING_SAME_OBJECTS,
                     format!(
                         "This plan changes objects, or depends on objects, that another run has claimed:\n{lines}\n\nNothing was changed. {remedy}"
                     ),
@@ -94,7 +96,7 @@ impl ClaimConflict {
                 });
                 let lines = listed(lines, parts.len());
                 (
-                    "State has changed since the plan was made",
+                    messages::STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE,
                     format!(
                         "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again: it makes a new plan from the present state."
                     ),

@@ -1,14 +1,19 @@
 //! Programs that return credentials: run once, with a limit on time and output.
 
-use std::process::Stdio;
+use std::io;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
 use crate::cause::Cause;
 
 /// The longest run.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most bytes that are read of each output: 16 MiB.
+const MAX_OUTPUT: u64 = 16 << 20;
 
 /// A program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +38,8 @@ impl Program {
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
         // A program that asks a question fails at once instead of waiting for an answer.
         command.stdin(Stdio::null()).kill_on_drop(true);
-        let run = tokio::time::timeout(PATIENCE, command.output()).await;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = tokio::time::timeout(PATIENCE, run(command)).await;
         let seconds = PATIENCE.as_secs();
         let run = run.map_err(|_| format!("the program {name:?} ran for {seconds} seconds"))?;
         let output = run.map_err(|error| format!("the program {name:?} cannot be run: {error}"))?;
@@ -45,6 +51,24 @@ impl Program {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = said.chars().take(500).collect::<String>();
         Err(format!("the program {name:?} failed ({}): {said}", output.status).into())
+    }
+}
+
+/// Runs a program to its end. One that prints more than the limit is ended.
+async fn run(mut command: Command) -> io::Result<Output> {
+    let mut child = command.spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr) = tokio::try_join!(read(stdout), read(stderr))?;
+    Ok(Output { status: child.wait().await?, stdout, stderr })
+}
+
+async fn read(stream: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let Some(stream) = stream else { return Ok(bytes) };
+    stream.take(MAX_OUTPUT + 1).read_to_end(&mut bytes).await?;
+    match bytes.len() as u64 > MAX_OUTPUT {
+        true => Err(io::Error::other(format!("it printed more than {} MiB", MAX_OUTPUT >> 20))),
+        false => Ok(bytes),
     }
 }
 
@@ -62,6 +86,8 @@ mod tests {
         assert_eq!(sh("printf $SEEN").output().await.unwrap(), b"x");
         let failed = sh("echo no  login >&2; exit 3").output().await.unwrap_err().to_string();
         assert!(failed.ends_with("): no login") && failed.contains('3'), "{failed}");
+        let endless = sh("cat /dev/zero").output().await.unwrap_err().to_string();
+        assert!(endless.ends_with("it printed more than 16 MiB"), "{endless}");
         let missing = Program { name: "/none/such".to_owned(), ..Program::default() };
         assert!(missing.output().await.unwrap_err().to_string().contains("cannot be run"));
     }

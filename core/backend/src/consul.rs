@@ -162,7 +162,8 @@ fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
 }
 
 fn file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
-    read_named_text(&arguments.root().join(path), MAX_RECORD)
+    arguments
+        .read_text(path)
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
 }
 

@@ -69,6 +69,10 @@ impl Backend for EncryptedBackend {
         self.inner.location(workspace)
     }
 
+    fn identity(&self, workspace: &str) -> String {
+        self.inner.identity(workspace)
+    }
+
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
         sealed(self.inner.intents(workspace), &self.cipher)
     }

@@ -22,16 +22,18 @@ use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::eval::encryption::{EncryptionSettings, MethodSettings};
-use formwork_core::state::file::sealed::sealed_header;
+use formwork_core::state::file::sealed::{redact, sealed_header};
 use formwork_core::state::file::{FileError, Header, StateFile};
 use formwork_core::state::intents::IntentLog;
 use formwork_core::state::journal::RecordSeal;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::sealed::OpenError;
 use self::target::{DecryptError, Target};
 use self::wrapper::{Layout, StateHeader};
 pub use self::wrapper::{is_encrypted, repeats_lineage};
 use crate::kind::BackendEnvironment;
+use crate::messages;
 
 /// The ciphers of a configuration.
 #[derive(Clone, Debug, Default)]
@@ -53,16 +55,18 @@ pub struct RemoteCiphers {
 
 /// Encrypts and decrypts states. The default one leaves them as they are.
 #[derive(Clone, Debug, Default)]
-pub struct StateCipher(Option<Arc<Target>>, PlainText);
+pub struct StateCipher(Option<Arc<Target>>, ReadMode);
 
-/// Treatment of a state that is not encrypted.
+/// Treatment of a state that the configured methods do not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum PlainText {
-    /// As the configuration says.
+enum ReadMode {
+    /// It is refused.
     #[default]
     AsConfigured,
-    /// It is read: this program has just written it.
-    Read,
+    /// It is read if it is not encrypted: this program has just written it.
+    Plain,
+    /// It is read without its sealed values if no identity decrypts them. Nothing is written.
+    Redacted,
 }
 
 /// Encrypts and decrypts saved plans. The default one leaves them as they are.
@@ -118,12 +122,35 @@ impl RemoteCiphers {
 
 impl StateCipher {
     fn of(target: Option<Arc<Target>>) -> Self {
-        Self(target, PlainText::AsConfigured)
+        Self(target, ReadMode::AsConfigured)
+    }
+
+    /// The same cipher for a command that only shows a state: without an identity, a sealed value is null and
+    /// marked as sensitive. It writes nothing.
+    #[must_use]
+    pub fn redacted(self) -> Self {
+        Self(self.0, ReadMode::Redacted)
+    }
+
+    /// Checks that this user can read again the values that a run seals. A fallback with an identity is enough:
+    /// the state may be handed over to others.
+    ///
+    /// # Errors
+    /// When no method has an identity.
+    pub fn check_identity(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(target) = &self.0 else { return Ok(()) };
+        target.check_identity().map_err(|reason| {
+            let detail = format!(
+                "{reason}. No later command could decrypt here the values that this one would seal. {} Nothing was changed.",
+                target::SET_IDENTITY
+            );
+            diags.error(Diagnostic::error(messages::NO_IDENTITY_FOR_SEALED_VALUES, detail))
+        })
     }
 
     /// The same cipher for a state that is not encrypted yet.
     pub(crate) fn with_plain(self) -> Self {
-        Self(self.0, PlainText::Read)
+        Self(self.0, ReadMode::Plain)
     }
 
     /// Whether states are stored as they are, because no encryption is configured.
@@ -180,11 +207,22 @@ impl StateCipher {
         let Some(target) = self.0.as_ref().filter(|_| !text.trim_ascii().is_empty()) else {
             return Ok((Cow::Borrowed(text), true));
         };
-        if self.1 == PlainText::Read && !is_encrypted(text) {
+        if self.1 == ReadMode::Plain && !is_encrypted(text) {
             return Ok((Cow::Borrowed(text), false));
         }
-        let opened = target.open(text).map_err(|error| unreadable(&error))?;
-        Ok((opened.text, opened.is_current))
+        match target.open(text) {
+            Ok(opened) => Ok((opened.text, opened.is_current)),
+            Err(DecryptError::Sealed(OpenError::NoIdentity { .. }))
+                if self.1 == ReadMode::Redacted && sealed_header(text).is_some() =>
+            {
+                let redacted = redact(text).map_err(|error| FileError::Undecryptable {
+                    reason: error.to_string(),
+                    remedy: target::RESTORE,
+                })?;
+                Ok((Cow::Owned(redacted), true))
+            }
+            Err(error) => Err(unreadable(&error)),
+        }
     }
 
     /// Reads the header of the text of a state. It is readable in a sealed state.
@@ -239,6 +277,7 @@ impl StateCipher {
     /// # Errors
     /// When a key provider fails, or a sealed state is not opened.
     pub fn seal_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.check_writes()?;
         if self.encrypts() && sealed_header(&text).is_some() {
             let (opened, is_current) = self.open(&text).map_err(io::Error::other)?;
             if is_current {
@@ -255,7 +294,17 @@ impl StateCipher {
         self.seal(file.write(), Layout::Indented)
     }
 
+    fn check_writes(&self) -> io::Result<()> {
+        match self.1 {
+            ReadMode::Redacted => {
+                Err(io::Error::other("the state may have been read without its sealed values"))
+            }
+            ReadMode::AsConfigured | ReadMode::Plain => Ok(()),
+        }
+    }
+
     fn seal(&self, text: Vec<u8>, layout: Layout) -> io::Result<Vec<u8>> {
+        self.check_writes()?;
         let is_done = !self.encrypts() || text.trim_ascii().is_empty() || is_encrypted(&text);
         let Some(target) = self.0.as_ref().filter(|_| !is_done) else { return Ok(text) };
         if let Some(method) = target.sealed() {
@@ -332,13 +381,13 @@ impl PlanCipher {
         let Some(target) = &self.0 else {
             if is_encrypted(plan) {
                 let detail = format!("{name}: {NOT_CONFIGURED}");
-                return Err(Box::new(Diagnostic::error("Plan file is encrypted", detail)));
+                return Err(Box::new(Diagnostic::error(messages::PLAN_FILE_IS_ENCRYPTED, detail)));
             }
             return Ok(Cow::Borrowed(plan));
         };
         let opened = target.open(plan).map_err(|error| {
             let detail = format!("{name}: {error}.\n\n{}", error.remedy());
-            Box::new(Diagnostic::error("Plan file cannot be decrypted", detail))
+            Box::new(Diagnostic::error(messages::PLAN_FILE_CANNOT_BE_DECRYPTED, detail))
         });
         opened.map(|opened| opened.text)
     }

@@ -21,7 +21,7 @@ use self::bucket::{Bucket, Encryption};
 use self::place::GcsPlace;
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::places::WorkspacePlaces;
+use crate::places::{WorkspacePlaces, cleaned};
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};
@@ -69,7 +69,7 @@ impl BackendKind for GcsKind {
             )));
         }
         let prefix = text(arguments, "prefix", &[]).unwrap_or_default();
-        let prefix = prefix.trim_matches('/');
+        let prefix = cleaned(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
         let variables = &arguments.environment.variables;
@@ -103,7 +103,7 @@ fn file_or_text(arguments: &Arguments<'_>, text: String) -> String {
     let home = arguments.variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
     // Terraform takes a path or a content in one argument: a text that names no file is a content.
-    std::fs::read_to_string(arguments.root().join(path)).unwrap_or(text)
+    arguments.read_text(path).unwrap_or(text)
 }
 
 /// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.

@@ -7,9 +7,11 @@ mod part;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::{IntentLog, LocalIntents, StateAccess, Trace};
 use formwork_core::state::journal::{
@@ -135,12 +137,17 @@ impl SharedIntents {
     async fn push(&self, path: &Path, pulled: Pulled) -> Result<(), JournalError> {
         let Pulled { run, shared, next, .. } = pulled;
         let failed = self.failed("write");
-        let part = match std::fs::read(path) {
+        let part = match read_file(path, MAX_STATE) {
             Ok(bytes) if bytes.starts_with(&shared) => Part::Records(bytes[shared.len()..].into()),
             // A journal that was rewritten cannot be continued, so readers begin again with it.
             Ok(bytes) => Part::Restart(bytes),
             // The journal is gone because everything in it is decided.
-            Err(_) => Part::End,
+            Err(error) if error.kind() == ErrorKind::NotFound => Part::End,
+            // It may have results that the shared copy lacks, so the run must not end here.
+            Err(error) => {
+                let (path, source) = (path.to_owned(), Arc::new(error));
+                return Err(JournalError::Io { what: "read", path, source });
+            }
         };
         match self.place.append(&run, next, &part.encode()).await.map_err(&failed)? {
             Append::Stored => {}

@@ -1,9 +1,11 @@
 //! The type of a backend: the arguments that it takes, and a backend made of their values.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use formwork_core::disk::{MAX_RECORD, read_text};
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
@@ -11,9 +13,9 @@ use crate::Backend;
 use crate::encryption::Encryption;
 
 /// A type of backend.
-pub trait BackendKind: Sync {
-    /// The name in the `backend` block.
-    fn name(&self) -> &'static str;
+pub trait BackendKind: Send + Sync {
+    /// The name in the `backend` or `state_store` block.
+    fn name(&self) -> &str;
 
     /// The arguments. None is required: each may come from the environment.
     fn schema(&self) -> Block;
@@ -148,6 +150,15 @@ impl<'a> Arguments<'a> {
     #[must_use]
     pub fn root(&self) -> &'a Path {
         &self.environment.root
+    }
+
+    /// Reads a text file that an argument or variable names. A checkout may have planted it, so pipes and
+    /// files without end are refused.
+    ///
+    /// # Errors
+    /// When it is missing, no regular file, larger than [`MAX_RECORD`] or not UTF-8.
+    pub fn read_text(&self, path: impl AsRef<Path>) -> io::Result<String> {
+        read_text(&self.root().join(path), MAX_RECORD)
     }
 }
 

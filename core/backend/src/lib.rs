@@ -23,8 +23,10 @@ mod known;
 mod kubernetes;
 pub mod local;
 pub mod lock;
+pub mod messages;
 mod pg;
 mod places;
+pub mod provider_store;
 mod remote;
 pub mod remote_state;
 mod retry;
@@ -83,6 +85,12 @@ pub trait Backend: Send + Sync {
 
     /// The place of the state of a workspace, as messages name it. Holds no secrets.
     fn location(&self, workspace: &str) -> String;
+
+    /// A text that is the same for two backends of one type only if the state of the workspace is in
+    /// the same place. May hold secrets.
+    fn identity(&self, workspace: &str) -> String {
+        self.location(workspace)
+    }
 
     /// The intents of the runs that work with the state of a workspace.
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog>;

@@ -30,6 +30,7 @@ use crate::OpenState;
 use crate::encryption::StateCipher;
 use crate::known::Known;
 use crate::lock::StateLock;
+use crate::messages;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// Paths of a local state's files.
@@ -317,6 +318,10 @@ impl StateStore for LocalStore {
         self.put(file, print).await?
     }
 
+    fn counts_metadata(&self) -> bool {
+        false
+    }
+
     fn is_in_place(&self) -> bool {
         // A run that is cut off must not leave an empty file in the place that is written.
         matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()
@@ -368,7 +373,7 @@ impl LocalStore {
             self.files.state.display(),
             backup.display()
         );
-        Diagnostic::warning("State file is missing", detail).blame(Blame::Environment)
+        Diagnostic::warning(messages::STATE_FILE_IS_MISSING, detail).blame(Blame::Environment)
     }
 
     /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
@@ -425,7 +430,7 @@ fn empty(path: &Path) -> Diagnostic {
         "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
         path.display()
     );
-    Diagnostic::warning("State file is empty", detail).blame(Blame::Environment)
+    Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blame(Blame::Environment)
 }
 
 /// A path as the location of a state.

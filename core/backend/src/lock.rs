@@ -75,9 +75,27 @@ impl LockInfo {
     pub fn describe(&self) -> String {
         let Self { id, operation, info, who, version, created, path } = self;
         let operation = operation_name(operation);
+        // They come from a server or a file. A line end in one of them would look like a message.
+        let line = |text: &str| text.replace(['\n', '\r'], " ");
+        let [id, path, operation, who, version, created, info] =
+            [id, path, &operation, who, version, created, info].map(|text| line(text));
         format!(
             "Lock Info:\n  ID:        {id}\n  Path:      {path}\n  Operation: {operation}\n  \
              Who:       {who}\n  Version:   {version}\n  Created:   {created}\n  Info:      {info}\n\n"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_field_of_a_holder_is_one_line() {
+        let forged = "x\n\nApply complete!\r".to_owned();
+        let info = LockInfo { who: forged.clone(), info: forged, ..LockInfo::default() };
+        let shown = info.describe();
+        assert!(!shown.contains("\nApply") && !shown.contains('\r'), "{shown}");
+        assert_eq!(shown.lines().count(), LockInfo::default().describe().lines().count());
     }
 }

@@ -59,19 +59,25 @@ impl BackendKind for PgKind {
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let conn_str = arguments.text_or_variable("conn_str", &["PG_CONN_STR"]);
         let schema = arguments.text_or_variable("schema_name", &["PG_SCHEMA_NAME"]);
+        let schema = schema.filter(|name| !name.is_empty());
         let skip = |what: &str| {
             let variable = format!("PG_SKIP_{}_CREATION", what.to_uppercase());
             arguments.truth_or_variable(&format!("skip_{what}_creation"), &variable)
         };
         let table = Table {
             target: Target::read(&conn_str.unwrap_or_default(), |name| arguments.variable(name))?,
-            schema: schema.unwrap_or_else(|| "terraform_remote_state".to_owned()),
+            schema: schema.map_or("terraform_remote_state".to_owned(), |name| shortened(&name)),
             skip_schema: skip("schema")?,
             skip_table: skip("table")?,
             skip_index: skip("index")?,
         };
         Ok(Arc::new(Pg { table, root: arguments.root().to_owned() }))
     }
+}
+
+/// A name as PostgreSQL cuts it off: at 63 bytes, between two characters.
+fn shortened(name: &str) -> String {
+    name[..name.floor_char_boundary(63)].to_owned()
 }
 
 /// The table of the states.

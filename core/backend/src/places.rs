@@ -15,6 +15,19 @@ use crate::{
     intents_beside, with_default,
 };
 
+/// The name of an object as Terraform makes it of parts: without empty steps, `.` and `..`.
+pub(crate) fn cleaned(path: &str) -> String {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." if steps.last().is_some_and(|last| *last != "..") => drop(steps.pop()),
+            step => steps.push(step),
+        }
+    }
+    steps.join("/")
+}
+
 /// The places of the states of one configuration.
 #[async_trait::async_trait]
 pub(crate) trait WorkspacePlaces: Send + Sync {
@@ -155,5 +168,20 @@ mod tests {
         assert!(matches!(missing, WorkspaceError::Missing(name) if name == "removed"));
         let default = backend.delete_workspace(DEFAULT_WORKSPACE).await.unwrap_err();
         assert!(matches!(default, WorkspaceError::Default));
+    }
+
+    #[test]
+    fn names_of_objects_are_those_of_terraform() {
+        for (path, expected) in [
+            ("a/b", "a/b"),
+            ("a//b/", "a/b"),
+            ("./a/./b", "a/b"),
+            ("a/../b", "b"),
+            ("../a/../../b", "../../b"),
+            ("a/..", ""),
+            ("/a b/\u{e4}", "a b/\u{e4}"),
+        ] {
+            assert_eq!(cleaned(path), expected, "{path}");
+        }
     }
 }

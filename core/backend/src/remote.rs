@@ -2,6 +2,7 @@
 //! primitive operations in a file of its own; the rules of reading and writing are here.
 
 use formwork_core::state::file::{FileError, StateFile};
+use formwork_value::Diagnostic;
 
 use crate::cause::Cause;
 use crate::encryption::StateCipher;
@@ -33,6 +34,11 @@ pub(crate) trait RemotePlace: Send {
 
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
+
+    /// Warnings of the place that were not returned yet.
+    fn doubts(&self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 }
 
 /// Why a string was not replaced.
@@ -62,8 +68,12 @@ impl<E: Into<Cause>> From<E> for PutError {
 pub(crate) enum Locking {
     /// It was taken.
     Taken,
+    /// It was taken, under an id that the place has chosen.
+    TakenAs(String),
     /// Another process holds it.
     Held(Option<Box<LockInfo>>),
+    /// The place refused it, without saying whether another process holds it.
+    Refused(Cause),
 }
 
 /// The outcome of releasing the lock of another process.
@@ -81,10 +91,15 @@ pub(crate) enum ForceUnlockOutcome {
 /// When the state is locked, or the place fails.
 pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
-    if let Locking::Held(holder) = place.lock(&info).await? {
-        let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
-        return Err(format!("the state is locked by another process: {holder}").into());
-    }
+    let id = match place.lock(&info).await? {
+        Locking::Taken => info.id,
+        Locking::TakenAs(id) => id,
+        Locking::Held(holder) => {
+            let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+            return Err(format!("the state is locked by another process: {holder}").into());
+        }
+        Locking::Refused(cause) => return Err(cause),
+    };
     let made = match place.get().await {
         Ok(Some(_)) => Ok(()),
         Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
@@ -94,7 +109,7 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         Err(cause) => Err(cause),
     };
     // Before the outcome is looked at: a failure must not leave the lock behind.
-    place.unlock(&info.id).await?;
+    place.unlock(&id).await?;
     made
 }
 
@@ -199,6 +214,10 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
         let locking = reported(location, StoreOperation::Lock, self.place.lock(&info));
         match locking.await.map_err(failed)? {
             Locking::Taken => Ok(StateLock { id: info.id }),
+            Locking::TakenAs(id) => Ok(StateLock { id }),
+            Locking::Refused(cause) => {
+                Err(StoreError::LockRefused { location: self.place.location(), cause })
+            }
             Locking::Held(holder) => {
                 let (location, ends) = (self.place.location(), self.place.lock_end());
                 Err(StoreError::Held { location, holder, ends })
@@ -228,15 +247,15 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
         let text = self.text(StoreOperation::Read).await?;
+        if text.is_empty() {
+            self.known = Known::Absent;
+            return Ok(None);
+        }
         match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
                 self.known = known(&file);
                 self.is_outdated = !is_current;
                 Ok(Some(file))
-            }
-            Err(FileError::Empty) => {
-                self.known = Known::Absent;
-                Ok(None)
             }
             Err(error) => Err(self.unusable(error)),
         }
@@ -279,5 +298,9 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     fn is_in_place(&self) -> bool {
         matches!(self.known, Known::Present { .. })
+    }
+
+    fn doubts(&self) -> Vec<Diagnostic> {
+        self.place.doubts()
     }
 }

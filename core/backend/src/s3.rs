@@ -6,6 +6,7 @@ mod config;
 mod endpoint;
 mod journals;
 mod place;
+mod role;
 mod schema;
 mod table;
 #[cfg(test)]
@@ -32,7 +33,8 @@ use crate::aws::{Service, signer};
 use crate::cause::Cause;
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::places::WorkspacePlaces;
+use crate::messages;
+use crate::places::{WorkspacePlaces, cleaned};
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};
@@ -76,13 +78,13 @@ impl BackendKind for S3Kind {
         let parameters = parameters.map(|(old, new)| {
             let detail =
                 format!("The parameter \"{old}\" is deprecated. Use parameter \"{new}\" instead.");
-            Diagnostic::warning("Deprecated Parameter", detail)
+            Diagnostic::warning(messages::DEPRECATED_PARAMETER, detail)
         });
         let variables =
             DEPRECATED_VARIABLES.iter().filter(|(old, _)| arguments.variable(old).is_some());
         let variables = variables.map(|(old, new)| {
             let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
-            Diagnostic::warning("Deprecated Environment Variable", detail)
+            Diagnostic::warning(messages::DEPRECATED_ENVIRONMENT_VARIABLE, detail)
         });
         parameters.chain(variables).collect()
     }
@@ -119,7 +121,7 @@ pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, Stri
 fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, ConfigError> {
     let bundle = arguments.text_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
     let authorities = bundle.map(|path| {
-        std::fs::read_to_string(arguments.root().join(&path)).map_err(|error| {
+        arguments.read_text(&path).map_err(|error| {
             ConfigError::new(format!("custom_ca_bundle {path:?} cannot be read: {error}"))
         })
     });
@@ -159,23 +161,23 @@ impl S3 {
     /// The key of the state of a workspace.
     fn key(&self, workspace: &str) -> String {
         let Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
-        match (workspace, prefix.as_str()) {
-            (DEFAULT_WORKSPACE, _) => key.clone(),
-            (_, "") => format!("{workspace}/{key}"),
-            _ => format!("{prefix}/{workspace}/{key}"),
+        match workspace {
+            DEFAULT_WORKSPACE => key.clone(),
+            _ => cleaned(&format!("{prefix}/{workspace}/{key}")),
         }
     }
 
     /// The name of the workspace whose state has a key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
-        let Settings { key: name, workspace_key_prefix: prefix, .. } = &self.settings;
-        let rest = match prefix.as_str() {
-            "" => key,
-            prefix => key.strip_prefix(prefix)?.strip_prefix('/')?,
-        };
-        let (workspace, rest) = rest.split_once('/')?;
+        let (workspace, rest) = key.strip_prefix(self.folder().as_str())?.split_once('/')?;
         // The states of other configurations may be under the same prefix.
-        (rest == name && !workspace.is_empty()).then_some(workspace)
+        (rest == cleaned(&self.settings.key) && !workspace.is_empty()).then_some(workspace)
+    }
+
+    /// The beginning of the keys of other workspaces.
+    fn folder(&self) -> String {
+        let prefix = cleaned(&self.settings.workspace_key_prefix);
+        if prefix.is_empty() { prefix } else { format!("{prefix}/") }
     }
 }
 
@@ -214,7 +216,7 @@ impl WorkspacePlaces for S3 {
 
     async fn others(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
-        let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+        let folder = self.folder();
         let keys = match self.bucket.list(&folder).await? {
             Some(keys) => keys,
             // As in Terraform, credentials for one key are enough for a configuration without workspaces.

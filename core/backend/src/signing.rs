@@ -2,9 +2,10 @@
 //! searches for credentials: variables, files and requests.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use formwork_core::disk::{MAX_RECORD, read_file};
 use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result, Signer};
 use ureq::http::{Request, Response};
 
@@ -81,7 +82,8 @@ struct Files;
 
 impl FileRead for Files {
     async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
-        std::fs::read(path).map_err(|error| Error::config_invalid(format!("{path}: {error}")))
+        read_file(Path::new(path), MAX_RECORD)
+            .map_err(|error| Error::config_invalid(format!("{path}: {error}")))
     }
 }
 

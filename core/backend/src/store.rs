@@ -1,6 +1,8 @@
 //! A store for one state: read it, lock it, write it only if no other program has. Each kind of place
 //! has its own file.
 
+mod diagnostic;
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
@@ -10,7 +12,6 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, sentence};
 
 use crate::claims::{ClaimConflict, Claims};
 use crate::encryption::StateCipher;
@@ -43,7 +44,7 @@ pub trait StateStore: Send {
         let mut pause = FIRST_PAUSE;
         loop {
             let error = match self.try_lock(&request.operation).await {
-                Err(error @ StoreError::Held { .. }) => error,
+                Err(error) if error.is_lock_taken() => error,
                 outcome => return outcome,
             };
             let left = deadline.saturating_duration_since(Instant::now());
@@ -88,6 +89,12 @@ pub trait StateStore: Send {
     /// # Errors
     /// As [`StateStore::write`].
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError>;
+
+    /// Whether a state that replaces the stored one is a new version if only its lineage or serial differs, as in
+    /// Terraform's backends with a service.
+    fn counts_metadata(&self) -> bool {
+        true
+    }
 
     /// Whether the state that was read, or written since, is in the place that is written.
     fn is_in_place(&self) -> bool;
@@ -194,6 +201,14 @@ pub enum StoreError {
         holder: Option<Box<LockInfo>>,
         /// The way in which the lock ends.
         ends: LockEnd,
+    },
+    /// The place refused the lock, without saying whether another process holds it.
+    #[error("the lock of the state {location} was refused: {cause}")]
+    LockRefused {
+        /// The place of the state.
+        location: String,
+        /// The cause.
+        cause: Box<dyn Error + Send + Sync>,
     },
     /// There is no lock of this id.
     #[error("the state {location} has no lock with the ID {id:?}")]
@@ -323,6 +338,21 @@ impl std::fmt::Display for StoreOperation {
 }
 
 impl StoreError {
+    /// Whether another process has the lock, or may have it: a later attempt may succeed.
+    #[must_use]
+    pub fn is_lock_taken(&self) -> bool {
+        matches!(self, Self::Held { .. } | Self::LockRefused { .. })
+    }
+
+    /// The holder of the lock, if the place says who it is.
+    #[must_use]
+    pub fn lock_holder(&self) -> Option<String> {
+        match self {
+            Self::Held { holder, .. } => holder.as_ref().map(|holder| holder.holder()),
+            _ => None,
+        }
+    }
+
     /// A failure of a place, with its cause.
     pub fn failed(
         doing: StoreOperation,
@@ -331,151 +361,4 @@ impl StoreError {
     ) -> Self {
         Self::Failed { doing, location: location.into(), cause: cause.into(), remedy: None }
     }
-
-    /// Describes what went wrong and what to do.
-    #[must_use]
-    pub fn diagnostic(&self) -> Diagnostic {
-        if let Self::Unusable { location, error, copy } = self {
-            let mut diagnostic = error.diagnostic(location);
-            if let Some(copy) = copy {
-                diagnostic.detail.push_str(&format!("\n\n{copy}"));
-            }
-            return diagnostic;
-        }
-        if let Self::Conflict(conflict) = self {
-            return conflict.diagnostic();
-        }
-        let (summary, remedy) = self.summary_and_remedy();
-        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
-            .blame(Blame::Environment)
-    }
-
-    fn summary_and_remedy(&self) -> (&'static str, String) {
-        match self {
-            Self::Unusable { .. } | Self::Conflict(_) => ("Failed to read the state", String::new()),
-            Self::Held { holder, ends, .. } => {
-                ("Error acquiring the state lock", held(holder.as_deref(), *ends))
-            }
-            Self::NoWorkspace { .. } => (
-                "workspaces not supported",
-                "This backend keeps one state only, that of the workspace \"default\". Unset \
-                 TF_WORKSPACE, or run:\n  formwork workspace select default"
-                    .to_owned(),
-            ),
-            Self::NotLocked { holder, .. } => {
-                let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
-                let next = match holder {
-                    Some(_) => "Give the ID of this lock, if its holder is gone.",
-                    None => "The state may not be locked any more. Run the command that needs it.",
-                };
-                ("Failed to unlock state", format!("{about}{next} Nothing was changed."))
-            }
-            Self::Emptied { location, evidence, copy } => (
-                "State file is empty",
-                format!(
-                    "A state file never becomes empty by itself: it was cut off, perhaps when \
-                     another program was killed while writing it. Going on would create everything \
-                     a second time. Restore it from a copy. Nothing was changed.\n\n{}Only if none \
-                     of its objects exist any more, remove {location} and {}, and run the command \
-                     again.",
-                    copy.as_ref().map(|copy| format!("{copy} ")).unwrap_or_default(),
-                    evidence.join(" and ")
-                ),
-            ),
-            Self::OtherLineage { .. } => (
-                "State belongs to another lineage",
-                "The two have different origins, so one would overwrite the objects of the other. The stored \
-                 state was not changed. If this run has changed real objects, their results are in \
-                 its journal, and the next command says how to keep both."
-                    .to_owned(),
-            ),
-            Self::Changed { .. } => (
-                "State was changed by another program",
-                "Another run wrote it in the meantime, perhaps with -lock=false. Nothing was \
-                 overwritten. Run the command again: if this one has changed real objects, their \
-                 results are in its journal and are taken over."
-                    .to_owned(),
-            ),
-            Self::Replaced { .. } => (
-                "State file was replaced",
-                "The lock does not cover the file that is there, so another run may be using it. \
-                 Nothing was overwritten. Run the command again: if this one has changed real \
-                 objects, their results are in its journal and are taken over."
-                    .to_owned(),
-            ),
-            Self::NotEncryptable { .. } => (
-                "Failed to encrypt the state",
-                "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
-                 block or TF_ENCRYPTION."
-                    .to_owned(),
-            ),
-            Self::NotKept { .. } => (
-                "Failed to save the state",
-                "Without a state it would be unknown afterwards what was made. Name a file, with \
-                 the backend's `path` or -state-out."
-                    .to_owned(),
-            ),
-            Self::Failed { doing, remedy, .. } => {
-                let (summary, usual) = doing.summary_and_remedy();
-                (summary, remedy.clone().unwrap_or_else(|| usual.to_owned()))
-            }
-        }
-    }
-}
-
-impl StoreOperation {
-    fn summary_and_remedy(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Lock => (
-                "Error acquiring the state lock",
-                "The state must be writable before anything is changed. Check the place, the \
-                 credentials for it and its permissions, or choose another place.",
-            ),
-            Self::Unlock => (
-                "Error releasing the state lock",
-                "The lock may still be there. Once no run uses the state, `formwork force-unlock` \
-                 with the ID that the next command prints releases it.",
-            ),
-            Self::Read => (
-                "Failed to read the state",
-                "Check the place, the credentials for it and its permissions. Nothing was changed.",
-            ),
-            Self::Write => (
-                "Failed to save the state",
-                "The state that was there before is still there, and the journal holds everything \
-                 done since. Correct the cause, then run any command: it takes over what the \
-                 journal holds.",
-            ),
-            Self::Open => (
-                "Failed to reach the backend",
-                "Check the address, the credentials and the network. Nothing was changed.",
-            ),
-            Self::List => (
-                "Failed to list workspaces",
-                "Check the place, the credentials for it and its permissions.",
-            ),
-            Self::Create | Self::Delete => (
-                "Failed to change workspaces",
-                "Check the place, the credentials for it and its permissions.",
-            ),
-        }
-    }
-}
-
-fn held(holder: Option<&LockInfo>, ends: LockEnd) -> String {
-    let about = holder.map(LockInfo::describe).unwrap_or_default();
-    let end = match ends {
-        LockEnd::WithProcess => "The lock ends with the process that holds it.".to_owned(),
-        LockEnd::WithConnection => {
-            "The lock ends with the connection of the process that holds it.".to_owned()
-        }
-        LockEnd::ByForce => {
-            let id = holder.map_or("ID", |holder| holder.id.as_str());
-            format!("If its holder is gone, run:\n  formwork force-unlock {id}")
-        }
-    };
-    format!(
-        "{about}The lock keeps two runs from changing the state at once. Wait until the other run has \
-         ended, or give -lock-timeout to wait for it. {end}"
-    )
 }

@@ -7,11 +7,11 @@ use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
 
-use formwork_core::disk::MAX_STATE;
+use formwork_core::disk::{MAX_RECORD, MAX_STATE};
 use formwork_plugin_protocol::proxy_env::Proxies;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
-use ureq::http::{HeaderMap, Request, StatusCode, header};
+use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{
@@ -237,14 +237,16 @@ impl Client {
             // Where none is followed, the redirect itself is the answer.
             request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
         let request = request.build();
+        // Only an answer to a read can be a state.
+        let max = if request.method() == Method::GET { MAX_STATE } else { MAX_RECORD };
         let response = self.agent.run(request).map_err(|error| reason(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
         // One byte more than is allowed, to tell an answer that ends there from one that goes on.
-        let read = body.as_reader().take(MAX_STATE + 1).read_to_end(&mut text);
+        let read = body.as_reader().take(max + 1).read_to_end(&mut text);
         read.map_err(|error| format!("the answer broke off: {error}"))?;
-        if text.len() as u64 > MAX_STATE {
-            return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
+        if text.len() as u64 > max {
+            return Err(format!("the answer is longer than the limit of {max} bytes"));
         }
         Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
     }

@@ -11,7 +11,7 @@ use formwork_lang::syntax::{
     Body, Ident, add_source, parse_expression, parse_file, parse_json, parse_template,
 };
 use formwork_lang::type_expr;
-use formwork_value::diag::{SourceId, Sources};
+use formwork_value::diag::{Severity, SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 /// A target and its name, which is that of its folder of examples too.
@@ -59,7 +59,10 @@ impl Scope for Data {
         match root.name.as_str() {
             "data" => Ok((self.0.clone(), 0)),
             "unknown" => Ok((Value::dynamic(), 0)),
-            _ => Err(diags.error(Diagnostic::error("No such name", "").at(root.span))),
+            _ => {
+                Err(diags
+                    .error(Diagnostic::foreign(Severity::Error, "No such name", "").at(root.span)))
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
 
 pub use json::decide;
 
+use crate::messages;
 use crate::suggest::nearest;
 use crate::syntax::{Attribute, Block, Body};
 
@@ -181,7 +182,11 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
             "Blocks are not allowed here. To set {kind:?}, write {kind} = followed by its value."
         );
         let _ = diags.error(
-            Diagnostic::error(format!("Unexpected {kind:?} block"), detail).at(block.header),
+            Diagnostic::error(
+                messages::UNEXPECTED_BLOCK.with(&[&format_args!("{kind:?}")]),
+                detail,
+            )
+            .at(block.header),
         );
     }
     let mut attributes = body.attributes;
@@ -189,7 +194,7 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
         attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
     for member in body.undecided.into_iter().filter(|member| !member.is_comment()) {
         if names.insert(member.name.name.clone(), member.span).is_some() {
-            let _ = json::redefined(diags, &member, "Duplicate attribute definition");
+            let _ = json::redefined(diags, &member, messages::DUPLICATE_ATTRIBUTE_DEFINITION);
         } else {
             attributes.push(member);
         }
@@ -240,7 +245,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             if !attributes.contains_key(name) {
                 let detail =
                     format!("The argument {name:?} is required, but no definition was found.");
-                let diagnostic = Diagnostic::error("Missing required argument", detail);
+                let diagnostic = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
                 let _ = self.diags.error(diagnostic.at(self.missing));
             }
         }
@@ -253,13 +258,14 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             let n_labels = names.len();
             let detail = format!("All {kind} blocks must have {n_labels} labels ({list}).");
             // HCL points at the brace: the missing label belongs before it.
-            Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.brace)
+            Diagnostic::error(messages::MISSING_LABEL.with(&[&first, &kind]), detail)
+                .at(block.brace)
         } else if let Some(extra) = block.labels.get(names.len()) {
             let detail = match names.len() {
                 0 => format!("No labels are expected for {kind} blocks."),
                 n => format!("Only {n} labels ({list}) are expected for {kind} blocks."),
             };
-            Diagnostic::error(format!("Extraneous label for {kind}"), detail).at(extra.span)
+            Diagnostic::error(messages::EXTRANEOUS_LABEL.with(&[&kind]), detail).at(extra.span)
         } else {
             return true;
         };
@@ -285,7 +291,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             known.extend(self.expected.block_kinds());
             let detail =
                 format!("No argument or block type is named {name:?}.{}", meant(name, &known));
-            let summary = "Extraneous JSON object property";
+            let summary = messages::EXTRANEOUS_JSON_OBJECT_PROPERTY;
             let _ = self.diags.error(Diagnostic::error(summary, detail).at(member.name.span));
         }
     }
@@ -301,7 +307,8 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             hint => hint,
         };
         let detail = format!("An argument named {name:?} is not expected here.{hint}");
-        self.diags.error(Diagnostic::error("Unsupported argument", detail).at(attr.name.span))
+        self.diags
+            .error(Diagnostic::error(messages::UNSUPPORTED_ARGUMENT, detail).at(attr.name.span))
     }
 
     fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
@@ -313,7 +320,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             hint => hint,
         };
         let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
-        let diagnostic = Diagnostic::error("Unsupported block type", detail);
+        let diagnostic = Diagnostic::error(messages::UNSUPPORTED_BLOCK_TYPE, detail);
         self.diags.error(diagnostic.at(block.kind.span).within(block.header))
     }
 }

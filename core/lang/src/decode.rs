@@ -7,12 +7,14 @@ mod collect;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use formwork_value::diag::Summary;
 use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::block_attributes::{Applicability, BlockAttributes};
 use crate::content::{Content, Expected, content};
 use crate::dynamic::{self, Repetition};
+use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Attribute, Block, Body};
@@ -219,7 +221,7 @@ impl Decoder<'_> {
         let name = block.labels.first()?;
         let Some(kind) = kinds.find(&name.name) else {
             let detail = format!("Blocks of type {:?} are not expected here.", name.name);
-            self.error("Unsupported block type", detail, name.span);
+            self.error(messages::UNSUPPORTED_BLOCK_TYPE, detail, name.span);
             return None;
         };
         let repetition = dynamic::repetition(self.diags, block, kind.has_label, context.scope);
@@ -235,7 +237,7 @@ impl Decoder<'_> {
         kind.has_label.then(|| repetition.label(self.diags, context.scope).ok()).flatten()
     }
 
-    fn error(&mut self, summary: impl Into<String>, detail: impl Into<String>, span: Span) {
+    fn error(&mut self, summary: impl Into<Summary>, detail: impl Into<String>, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 }

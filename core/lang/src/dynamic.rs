@@ -3,12 +3,14 @@
 mod iteration;
 
 use formwork_value::convert::convert;
+use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value};
 
 pub use iteration::Iteration;
 
 use crate::content::{BodySchema, content};
 use crate::eval::{Cause, evaluate, mentioned};
+use crate::messages;
 use crate::refs::as_traversal;
 use crate::scope::Scope;
 use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
@@ -73,9 +75,6 @@ pub(crate) struct Repetition<'b> {
     iterator: Str,
 }
 
-const FOR_EACH: &str = "Invalid dynamic for_each value";
-const LABEL: &str = "Invalid dynamic block label";
-
 /// Evaluates what a `dynamic` block is repeated for. `has_labels` says whether the blocks it stands
 /// for have a label.
 pub(crate) fn repetition<'b>(
@@ -89,7 +88,8 @@ pub(crate) fn repetition<'b>(
     let (collection, marks) = collection.unmark();
     let refuse = |diags: &mut Diagnostics, what: &str| {
         let detail = format!("Cannot use {what} in for_each. An iterable collection is required.");
-        let problem = Diagnostic::error(FOR_EACH, detail).at(for_each.span);
+        let problem =
+            Diagnostic::error(messages::INVALID_DYNAMIC_FOR_EACH_VALUE, detail).at(for_each.span);
         diags.error(problem.mentioning(mentioned(for_each, scope, Cause::Values)))
     };
     let is_unknown = collection.is_unknown();
@@ -145,18 +145,18 @@ fn parts<'b>(
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
     let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
     let content = content(&mut own, &block.body, &schema);
-    let mut complain = |summary: &str, detail: &str, span: Span| {
+    let mut complain = |summary: &'static Message, detail: &str, span: Span| {
         let _ = own.error(Diagnostic::error(summary, detail).at(span));
     };
     match content.blocks.as_slice() {
         [_] => {}
         [] => complain(
-            "Missing dynamic content block",
+            messages::MISSING_DYNAMIC_CONTENT_BLOCK,
             "A dynamic block must have a nested block of type \"content\" to describe the body of each generated block.",
             block.body.missing,
         ),
         [_, extra, ..] => complain(
-            "Extraneous dynamic content block",
+            messages::EXTRANEOUS_DYNAMIC_CONTENT_BLOCK,
             "Only one block of type \"content\" may be here.",
             extra.kind.span,
         ),
@@ -165,8 +165,8 @@ fn parts<'b>(
     if let Some(iterator) = content.attributes.get("iterator") {
         let summary = match as_traversal(&iterator.expr) {
             Some(name) if name.steps.is_empty() => None,
-            Some(_) => Some("Invalid dynamic iterator name"),
-            None => Some("Invalid expression"),
+            Some(_) => Some(messages::INVALID_DYNAMIC_ITERATOR_NAME),
+            None => Some(messages::INVALID_EXPRESSION),
         };
         if let Some(summary) = summary {
             complain(summary, "The iterator is a single name, without quotes.", iterator.expr.span);
@@ -185,7 +185,9 @@ fn parts<'b>(
 
 fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
     let detail = "A dynamic block needs the argument for_each and a block of type \"content\".";
-    diags.error(Diagnostic::error("Missing required argument", detail).at(block.body.missing))
+    diags.error(
+        Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail).at(block.body.missing),
+    )
 }
 
 impl Repetition<'_> {
@@ -206,16 +208,31 @@ impl Repetition<'_> {
         scope: &dyn Scope,
     ) -> Result<Str, Reported> {
         let span = self.dynamic.labels.map_or(self.content.header, |labels| labels.span);
-        let mut refuse = |summary: &str, detail: &str| {
+        let mut refuse = |summary: &'static Message, detail: &str| {
             Err(diags.error(Diagnostic::error(summary, detail).at(span)))
         };
         let expr = match self.dynamic.labels.map(|labels| &labels.kind) {
             Some(ExprKind::Tuple(labels)) => match labels.as_slice() {
                 [label] => label,
-                [] => return refuse("Insufficient dynamic block labels", "One label is needed."),
-                _ => return refuse("Extraneous dynamic block label", "Only one label is needed."),
+                [] => {
+                    return refuse(
+                        messages::INSUFFICIENT_DYNAMIC_BLOCK_LABELS,
+                        "One label is needed.",
+                    );
+                }
+                _ => {
+                    return refuse(
+                        messages::EXTRANEOUS_DYNAMIC_BLOCK_LABEL,
+                        "Only one label is needed.",
+                    );
+                }
             },
-            _ => return refuse(LABEL, "The labels are a list in brackets."),
+            _ => {
+                return refuse(
+                    messages::INVALID_DYNAMIC_BLOCK_LABEL,
+                    "The labels are a list in brackets.",
+                );
+            }
         };
         let value = evaluate(diags, expr, scope)?;
         let detail = match convert(&value, &Type::String) {
@@ -229,6 +246,7 @@ impl Repetition<'_> {
             Ok(_) => "A label cannot be sensitive or ephemeral, because it is shown.",
             Err(_) => "A label must be a string.",
         };
-        Err(diags.error(Diagnostic::error(LABEL, detail).at(expr.span)))
+        Err(diags
+            .error(Diagnostic::error(messages::INVALID_DYNAMIC_BLOCK_LABEL, detail).at(expr.span)))
     }
 }

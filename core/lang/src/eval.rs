@@ -18,6 +18,7 @@ mod traversal;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
+use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Expr, ExprKind, JsonText, TemplatePart};
@@ -164,7 +165,7 @@ impl Evaluator<'_> {
     fn limit(&mut self, limit: Limit, span: Span) -> Reported {
         self.diags.error(
             Diagnostic::error(
-                "Expression too large",
+                messages::EXPRESSION_TOO_LARGE,
                 format!("This expression cannot be evaluated: {limit}. Make it simpler or split the work."),
             )
             .at(span),

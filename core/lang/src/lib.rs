@@ -11,6 +11,7 @@ pub mod eval;
 pub mod format;
 pub mod functions;
 mod kind;
+pub mod messages;
 pub mod print;
 pub mod refs;
 pub mod scope;

@@ -6,6 +6,7 @@ mod defaults;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use formwork_value::diag::{Message, Summary};
 use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value, convert};
 
@@ -13,6 +14,7 @@ pub use defaults::Defaults;
 
 use crate::eval::evaluate;
 use crate::functions::Function;
+use crate::messages;
 use crate::scope::{Scope, ScopeStep};
 use crate::stack::with_stack;
 use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
@@ -25,7 +27,7 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.expression(&mut Diagnostics::new(), expr.span) else {
-            return Err(report(diags, "Invalid type specification", ANY_TYPE, expr.span));
+            return Err(report(diags, messages::INVALID_TYPE_SPECIFICATION, ANY_TYPE, expr.span));
         };
         return read(diags, &written);
     }
@@ -35,27 +37,38 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         Some("map") => return Ok((Type::map(Type::Dynamic), None)),
         _ => {}
     }
-    if let Some(text) = expr.as_literal().filter(|text| is_old_type(text)) {
-        let instead = match text.as_str() {
-            kind @ ("list" | "map") => format!(
-                " and write {kind}(string) instead to explicitly indicate that the {kind} elements are strings"
-            ),
-            _ => String::new(),
-        };
-        let detail = format!(
-            "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
-        );
-        return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
+    if let Some(text) = expr.as_literal() {
+        let (summary, detail) = quoted(text);
+        return Err(report(diags, summary, &detail, expr.span));
     }
     let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
     Ok((constraint.ty, constraint.defaults))
 }
 
-fn is_old_type(text: &str) -> bool {
-    matches!(text, "string" | "list" | "map" | "number" | "bool")
+/// Summary and detail of the error about a type in quotes.
+fn quoted(text: &str) -> (&'static Message, String) {
+    let instead = match text {
+        "string" => String::new(),
+        "list" | "map" => format!(
+            " and write {text}(string) instead to explicitly indicate that the {text} elements are strings"
+        ),
+        _ => {
+            let detail = "To provide a full type expression, remove the surrounding quotes and give the type expression directly.";
+            return (messages::INVALID_LEGACY_VARIABLE_TYPE_HINT, detail.to_owned());
+        }
+    };
+    let detail = format!(
+        "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
+    );
+    (messages::INVALID_QUOTED_TYPE_CONSTRAINTS, detail)
 }
 
-fn report(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {
+fn report(
+    diags: &mut Diagnostics,
+    summary: impl Into<Summary>,
+    detail: &str,
+    span: Span,
+) -> Reported {
     diags.error(Diagnostic::error(summary, detail).at(span))
 }
 
@@ -77,7 +90,7 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn invalid(&mut self, detail: &str, span: Span) -> Reported {
-        report(self.diags, "Invalid type specification", detail, span)
+        report(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
     fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
@@ -243,7 +256,7 @@ impl Reader<'_> {
                 "This default value is not compatible with the attribute's type constraint: {}.",
                 refused.reason
             );
-            let summary = "Invalid default value for optional attribute";
+            let summary = messages::INVALID_DEFAULT_VALUE_FOR_OPTIONAL_ATTRIBUTE;
             report(self.diags, summary, &detail, expr.span)
         })
     }
@@ -266,7 +279,7 @@ impl Scope for NoNames {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let detail = "A default in a type is a constant; it cannot refer to anything.";
-        Err(report(diags, "Variables not allowed", detail, root.span))
+        Err(report(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
     fn function(&self, _name: &str) -> Option<&dyn Function> {

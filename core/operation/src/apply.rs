@@ -8,6 +8,7 @@ use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::claims::local_journal_warning;
+use crate::messages;
 use crate::observer::{ApprovalRequest, EngineEvents, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
@@ -98,12 +99,13 @@ impl Operation<'_> {
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
         if purpose == Purpose::Refresh && is_empty {
             diags.warn(Diagnostic::warning(
-                "Empty or non-existent state",
+                messages::EMPTY_OR_NON_EXISTENT_STATE,
                 "There are currently no remote objects tracked in the state, so there is nothing to refresh.",
             ));
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
+        session.store.cipher().check_identity(diags)?;
         if purpose == Purpose::Apply {
             session.stop_at_damage(diags).await?;
         }
@@ -276,7 +278,7 @@ impl Operation<'_> {
         // Reported after the state is stored, so that the message is true.
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
-                "execution halted",
+                messages::EXECUTION_HALTED,
                 "The run was interrupted. What was done is in the state.",
             ));
         }
@@ -326,6 +328,6 @@ fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
         let detail = format!(
             "The plan was created with the {option} option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    formwork plan\n\nNote that the {option} option is not suitable for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes."
         );
-        diags.warn(Diagnostic::warning("Applied changes may be incomplete", detail));
+        diags.warn(Diagnostic::warning(messages::APPLIED_CHANGES_MAY_BE_INCOMPLETE, detail));
     }
 }

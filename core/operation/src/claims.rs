@@ -10,6 +10,7 @@ use formwork_core::state::intents::StateAccess;
 use formwork_core::state::merge::StateDifference;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::messages;
 use crate::state_session::StateSession;
 
 impl StateSession {
@@ -66,5 +67,5 @@ pub(crate) fn local_journal_warning(reason: &str) -> Diagnostic {
         "{reason}. If this machine is lost while this run goes on, what it did since it began is \
          not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
     );
-    Diagnostic::warning("The journal of this run is kept on this machine only", detail)
+    Diagnostic::warning(messages::JOURNAL_ON_THIS_MACHINE_ONLY, detail)
 }

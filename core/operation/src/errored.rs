@@ -11,7 +11,10 @@ use formwork_core::change::Action;
 use formwork_core::plan::Plan;
 use formwork_core::state::file::StateFile;
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::messages;
 
 /// The number of addresses in a message.
 const MOST: usize = 20;
@@ -34,22 +37,22 @@ impl ErroredState {
     pub fn warning(&self) -> Diagnostic {
         let (summary, detail) = match &self.standing {
             ErroredStateRelation::Unreadable => (
-                "errored.tfstate cannot be read",
+                messages::ERRORED_STATE_UNREADABLE,
                 "A run that could not store its state wrote it, and it was cut off or changed since. Compare the real objects with the state, then remove it.".to_owned(),
             ),
             ErroredStateRelation::OtherLineage => (
-                "errored.tfstate belongs to another state",
+                messages::ERRORED_STATE_OF_OTHER_LINEAGE,
                 format!(
                     "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
                     self.about()
                 ),
             ),
             ErroredStateRelation::Superseded => (
-                "errored.tfstate is out of date",
+                messages::ERRORED_STATE_OUTDATED,
                 "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that it cannot replace the state by mistake.".to_owned(),
             ),
             ErroredStateRelation::Newer { missing } => (
-                "errored.tfstate has objects that the state does not have",
+                messages::ERRORED_STATE_HAS_MORE,
                 format!(
                     "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
                     self.about(),
@@ -57,7 +60,7 @@ impl ErroredState {
                 ),
             ),
             ErroredStateRelation::Diverged { missing, lacking, .. } => (
-                "errored.tfstate has objects that the state does not have",
+                messages::ERRORED_STATE_DIVERGED,
                 format!(
                     "A run that could not store its state wrote it: {}. Only it has:{}\n\n{}Do not put it in the place of the state. Import the objects that exist, with their ids from the file, for example:\n  formwork import {}\nThen remove it.",
                     self.about(),
@@ -88,7 +91,7 @@ impl ErroredState {
             "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} says how to add them to the state. If they do not exist any more, remove the file.",
             listed(&created)
         );
-        let diagnostic = Diagnostic::error("Objects may exist already", detail);
+        let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
         Err(diags.error(diagnostic.blame(Blame::Environment)))
     }
 
@@ -107,7 +110,7 @@ impl ErroredState {
         let Some(addr) = instances.first() else { return String::new() };
         let file = self.errored.file.as_ref();
         let id = file.and_then(|file| file.id_of(addr)).unwrap_or_else(|| "ID".to_owned());
-        format!("'{addr}' '{id}'")
+        format!("{} {}", shell_quoted(&addr.to_string()), shell_quoted(&id))
     }
 }
 
@@ -121,7 +124,7 @@ pub(crate) fn hint(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
         file.serial,
         file.state.resources.len()
     );
-    Some(Diagnostic::warning("There is an errored.tfstate", detail).blame(Blame::Environment))
+    Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blame(Blame::Environment))
 }
 
 fn only_stored(lacking: &BTreeSet<InstanceAddr>) -> String {

@@ -11,6 +11,8 @@ use formwork_core::plan::{Mode, Plan};
 use formwork_lang::print::quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::messages;
+
 /// The words that tools look for.
 const HEADER: &str = "# __generated__ by Terraform
 # Please review these resources and move them into your main configuration files.
@@ -24,7 +26,7 @@ pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result
     let Some(path) = path else { return Ok(()) };
     if mode != Mode::Normal {
         let detail = "Config can only be generated during a normal plan operation, and not during a refresh-only or destroy plan.";
-        let summary = "Invalid generate-config-out flag";
+        let summary = messages::INVALID_GENERATE_CONFIG_OUT;
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     if path.exists() {
@@ -32,7 +34,7 @@ pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result
             "Formwork can only write generated config into a new file. Either choose a different target location or move all existing configuration out of the target file, delete it and try again. The file is {}.",
             path.display()
         );
-        let summary = "Target generated file already exists";
+        let summary = messages::GENERATED_FILE_EXISTS;
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     Ok(())
@@ -43,7 +45,7 @@ pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, pl
     let all = results.generated.all();
     let Some(path) = path.filter(|_| !all.is_empty()) else { return false };
     diags.warn(Diagnostic::warning(
-        "Config generation is experimental",
+        messages::CONFIG_GENERATION_IS_EXPERIMENTAL,
         "Generating configuration during import is currently experimental, and the generated configuration format may change in future versions.",
     ));
     let mut text = HEADER.to_owned();
@@ -58,7 +60,8 @@ pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, pl
         "The generated configuration could not be written to {}: {error}. Choose another place for it.",
         path.display()
     );
-    let _ = diags.error(Diagnostic::error("Failed to create target generated file", detail));
+    let _ =
+        diags.error(Diagnostic::error(messages::FAILED_TO_CREATE_TARGET_GENERATED_FILE, detail));
     false
 }
 

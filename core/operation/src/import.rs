@@ -11,6 +11,7 @@ use formwork_core::plan::{Adoption, Mode, Options};
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::messages;
 use crate::observer::EngineEvents;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
@@ -23,10 +24,10 @@ use crate::state_session::StateSession;
 pub fn managed_address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAddr, Reported> {
     let addr: InstanceAddr = text.parse().map_err(|error| {
         let detail = format!("{text:?} is not the address of a resource instance: {error}");
-        diags.error(Diagnostic::error("Invalid address", detail))
+        diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail))
     })?;
     if addr.resource.mode() != ResourceMode::Managed {
-        let summary = "A managed resource address is required. Importing into a data resource is not allowed.";
+        let summary = messages::IMPORT_INTO_DATA_RESOURCE;
         let detail = format!("{addr} does not name an instance of a managed resource.");
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
@@ -47,6 +48,7 @@ impl Operation<'_> {
         addr: &InstanceAddr,
         import_key: ImportKey,
     ) -> Result<(), Reported> {
+        session.store.cipher().check_identity(diags)?;
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
         session.follow_moves(self.inputs.config);
@@ -71,7 +73,7 @@ impl Operation<'_> {
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
             );
-            let summary = "Resource already managed by Formwork";
+            let summary = messages::RESOURCE_ALREADY_MANAGED_BY_FORMWORK;
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
@@ -97,7 +99,7 @@ impl Operation<'_> {
         let object = plan.prior.current(addr);
         let (Some(resource), Some(object)) = (resource, object) else {
             let detail = format!("The run was interrupted before {addr} was found.");
-            return Err(diags.error(Diagnostic::error("execution halted", detail)));
+            return Err(diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail)));
         };
         // Further objects that the id stands for have addresses of their own, which were free until
         // now.
@@ -146,7 +148,7 @@ pub fn check_block(
             "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
             addr.module
         );
-        return Err(diags.error(Diagnostic::error("Import to non-existent module", detail)));
+        return Err(diags.error(Diagnostic::error(messages::IMPORT_TO_NON_EXISTENT_MODULE, detail)));
     };
     if !node.module.resources.contains_key(&addr.resource) {
         let module = match addr.module.is_root() {
@@ -159,7 +161,7 @@ pub fn check_block(
             addr.resource.name(),
         );
         let summary =
-            format!("resource address {:?} does not exist in the configuration.", addr.to_string());
+            messages::NO_BLOCK_TO_IMPORT_INTO.with(&[&format_args!("{:?}", addr.to_string())]);
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     Ok(())

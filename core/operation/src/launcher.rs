@@ -20,6 +20,7 @@ use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Secrets};
 
+use crate::messages;
 use crate::schema_cache::SchemaCache;
 
 /// The program of a provider.
@@ -137,7 +138,7 @@ impl Launcher {
             let detail = format!(
                 "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
             );
-            diags.warn(Diagnostic::warning("Provider left a process running", detail));
+            diags.warn(Diagnostic::warning(messages::PROVIDER_LEFT_PROCESS_RUNNING, detail));
         }
     }
 

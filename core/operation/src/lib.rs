@@ -12,6 +12,7 @@ mod errored;
 pub mod generated;
 pub mod import;
 pub mod launcher;
+pub mod messages;
 pub mod observer;
 mod operation;
 mod plan;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use formwork_core::eval::Results;
 use formwork_core::event::{EventObserver, NoObserver};
-use formwork_core::plan::{Options, Plan, UNRESOLVED, plan};
+use formwork_core::plan::{Options, Plan, plan};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::messages;
 use crate::observer::EngineEvents;
 use crate::operation::{Operation, PhaseInputs};
 use crate::state_session::StateSession;
@@ -29,14 +30,16 @@ impl PlanOutcome {
     pub(crate) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
         if self.plan.errored {
             let detail = "The plan has errors, so it cannot be applied.";
-            return Err(diags.error(Diagnostic::error("Cannot apply incomplete plan", detail)));
+            return Err(
+                diags.error(Diagnostic::error(messages::CANNOT_APPLY_INCOMPLETE_PLAN, detail))
+            );
         }
         let (lineage, serial) = self.made_for;
         if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
             return Ok(self.plan);
         }
         let detail = "The state was changed after the plan was made. Make a new plan.";
-        Err(diags.error(Diagnostic::error("Plan is stale", detail)))
+        Err(diags.error(Diagnostic::error(messages::PLAN_IS_STALE, detail)))
     }
 }
 
@@ -140,7 +143,10 @@ impl Operation<'_> {
             return first.map(|plan| (plan, None));
         }
         // Everything else is reported again.
-        let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
+        let evidence = found
+            .iter()
+            .filter(|one| one.reports(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED))
+            .cloned();
         evidence.for_each(|one| diags.warn(one));
         let (options, results) = (planning.options.around(open), Results::new(self.inputs.config));
         // Objects that are refreshed again were shown before.

@@ -10,12 +10,14 @@ use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::{Adoption, Options, Plan, Search, UNRESOLVED};
+use formwork_core::plan::{Adoption, Options, Plan, Search};
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_core::state::{Object, State};
+use formwork_value::quote::{shell_quoted, shell_word};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::import::is_taken;
+use crate::messages;
 use crate::observer::EngineEvents;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
@@ -104,10 +106,11 @@ impl Operation<'_> {
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
-                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
-                    last.addr, last.addr
+                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt {} ID",
+                    last.addr,
+                    shell_quoted(&last.addr.to_string())
                 );
-                let problem = Diagnostic::error("The id of the object is missing", detail);
+                let problem = Diagnostic::error(messages::ID_OBJECT_IS_MISSING, detail);
                 return Err(diags.error(problem));
             }
         };
@@ -180,7 +183,10 @@ impl Operation<'_> {
             return UnresolvedSearch::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
-        for one in said.into_iter().filter(|one| one.summary == UNRESOLVED) {
+        for one in said
+            .into_iter()
+            .filter(|one| one.reports(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED))
+        {
             let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());
             found.extend(addr.map(|addr| (addr, one.detail.to_string())));
         }
@@ -265,10 +271,12 @@ fn refuse_different(
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
     let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force '{}' {id}",
-        one.addr, one.addr
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {} {}",
+        one.addr,
+        shell_quoted(&one.addr.to_string()),
+        shell_word(id)
     );
-    Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
+    Err(diags.error(Diagnostic::error(messages::OBJECT_DIFFERS_FROM_PLAN, detail)))
 }
 
 /// Warns where the next apply destroys what was taken in.
@@ -287,7 +295,9 @@ fn warn_of_no_place(
     let detail = format!(
         "No block has a place for {at}, so the next apply destroys the object. To keep it, write its block first."
     );
-    diags.warn(Diagnostic::warning("Adopted object has no block", detail).about(at.to_string()));
+    diags.warn(
+        Diagnostic::warning(messages::ADOPTED_OBJECT_HAS_NO_BLOCK, detail).about(at.to_string()),
+    );
 }
 
 /// Has what was taken in go the way of everything else that moves: it waits where the run was to make
@@ -342,10 +352,11 @@ fn refuse_managed(
         of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget '{}'",
-        one.addr, one.addr
+        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget {}",
+        one.addr,
+        shell_quoted(&one.addr.to_string())
     );
-    Err(diags.error(Diagnostic::error("Object is managed already", detail)))
+    Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
 }
 
 /// Puts a result under an address, whatever has come there since, unless that is certainly another
@@ -363,9 +374,12 @@ fn put_in(
     let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
-            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget '{addr}'"
+            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget {}",
+            shell_quoted(&addr.to_string())
         );
-        return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
+        return Err(
+            diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, detail))
+        );
     }
     let resource = state.resource_mut(addr.of(), &one.provider);
     let instance = resource.instances.or_default(&addr.key);

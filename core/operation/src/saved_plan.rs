@@ -17,6 +17,7 @@ use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
 use formwork_value::codec::json;
+use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -24,6 +25,8 @@ use time::OffsetDateTime;
 
 pub use self::seal::{PlanOrigin, SealKey};
 pub use self::variables::GivenVariables;
+
+use crate::messages;
 
 const PLAN: &str = "plan.json";
 const PRIOR: &str = "prior.tfstate";
@@ -202,7 +205,7 @@ fn without_ephemeral(plan: &Plan) -> Plan {
 #[must_use]
 pub fn damaged(path: &Path, why: &dyn Display) -> Diagnostic {
     let detail = format!("{} is a saved plan, but it cannot be read: {why}.", path.display());
-    Diagnostic::error("Invalid plan file", detail)
+    Diagnostic::error(messages::INVALID_PLAN_FILE, detail)
 }
 
 impl SavedPlan {
@@ -325,7 +328,7 @@ impl SavedPlan {
     ) -> Result<(), Reported> {
         if self.plan.errored {
             return Err(diags.error(Diagnostic::error(
-                "Cannot apply incomplete plan",
+                messages::CANNOT_APPLY_INCOMPLETE_PLAN,
                 "Formwork encountered an error when generating this plan, so it cannot be applied.",
             )));
         }
@@ -334,9 +337,10 @@ impl SavedPlan {
             return Ok(());
         }
         let detail = format!(
-            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {made_in}"
+            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {}",
+            shell_word(made_in)
         );
-        Err(diags.error(Diagnostic::error("Saved plan is for another workspace", detail)))
+        Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_FOR_ANOTHER_WORKSPACE, detail)))
     }
 
     /// Returns the plan if the state is still the one it was made for. An interrupted run has changed the
@@ -355,7 +359,7 @@ impl SavedPlan {
             return Ok(self.plan);
         }
         let detail = "The given plan file can no longer be applied because a run that was interrupted has changed real objects after the plan was created. Its results are in its journal. Make a new plan: it goes on from them.";
-        Err(diags.error(Diagnostic::error("Saved plan is stale", detail)))
+        Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_STALE, detail)))
     }
 
     /// Whether the state is still the one it was made for.
@@ -366,12 +370,12 @@ impl SavedPlan {
         let PlanMetadata { lineage, serial, fresh, .. } = &self.metadata;
         let (summary, detail) = if !fresh && *lineage != file.lineage {
             (
-                "Saved plan does not match the given state",
+                messages::SAVED_PLAN_DOES_NOT_MATCH_GIVEN_STATE,
                 "The given plan file can not be applied because it was created from a different state lineage.",
             )
         } else if *serial != file.serial {
             (
-                "Saved plan is stale",
+                messages::SAVED_PLAN_IS_STALE,
                 "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
             )
         } else {

@@ -49,13 +49,13 @@ impl SchemaCache {
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.file(addr, hash), MAX_FILE).ok()?;
-        let (sum, content) = bytes.split_first_chunk::<SUM>()?;
-        // A file that was cut off could still decode, with fewer resource types.
-        if Sha256::digest(content).as_slice() != sum {
+        let kept = undamaged(&bytes).and_then(stored::decode);
+        if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
-            return None;
+            // An existing file is never replaced, so it would stay as it is.
+            self.forget(addr, hash);
         }
-        stored::decode(content)
+        kept
     }
 
     /// Keeps the schemas of a package. A cache that cannot be written to is as good as none.
@@ -108,6 +108,13 @@ impl SchemaCache {
     }
 }
 
+/// The content of a file, if it agrees with its checksum. A file that was cut off could still decode, with
+/// fewer resource types.
+fn undamaged(bytes: &[u8]) -> Option<&[u8]> {
+    let (sum, content) = bytes.split_first_chunk::<SUM>()?;
+    (Sha256::digest(content).as_slice() == sum).then_some(content)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,14 +133,21 @@ mod tests {
         let identities = IdentitySchemas::default();
         assert_eq!(cache.read(&addr, "h1:a"), None);
         cache.keep(&addr, "h1:a", &schema, &identities);
-        assert_eq!(cache.read(&addr, "h1:a"), Some((schema, identities)));
+        let kept = || Some((schema.clone(), identities.clone()));
+        assert_eq!(cache.read(&addr, "h1:a"), kept());
         assert_eq!(cache.read(&addr, "h1:b"), None);
         assert_eq!(cache.read(&"acme/other".parse().unwrap(), "h1:a"), None);
         let file = cache.file(&addr, "h1:a");
-        let mut bytes = fs::read(&file).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(file, bytes).unwrap();
-        assert_eq!(cache.read(&addr, "h1:a"), None);
+        let whole = fs::read(&file).unwrap();
+        let mut changed = whole.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..SUM - 1], &[]] {
+            fs::write(&file, damaged).unwrap();
+            assert_eq!(cache.read(&addr, "h1:a"), None);
+            // The next command keeps them again.
+            cache.keep(&addr, "h1:a", &schema, &identities);
+            assert_eq!(cache.read(&addr, "h1:a"), kept());
+        }
     }
 
     #[test]

@@ -21,11 +21,13 @@ use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use tracing::info;
 
 use crate::errored::{self, ErroredState};
+use crate::messages;
 use crate::observer::{NoObserver, OperationEvent, OperationObserver};
 
 /// The wait for a lock before it is reported.
@@ -63,8 +65,8 @@ async fn lock(
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
     // Most locks are free again within moments, which is not worth a report.
     let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
-        Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
-            let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
+        Err(error) if timeout > SILENT_WAIT && error.is_lock_taken() => {
+            let holder = error.lock_holder().unwrap_or_else(|| "another process".to_owned());
             options.observer.see(&OperationEvent::LockWait { holder: &holder, limit: timeout });
             store.lock(request(timeout - SILENT_WAIT)).await
         }
@@ -343,6 +345,7 @@ impl StateSession {
             // Results of an interrupted run are stored first, so that the backup has them.
             self.write(diags).await?;
         }
+        self.store.cipher().check_identity(diags)?;
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
@@ -377,12 +380,12 @@ impl StateSession {
             let detail = format!(
                 "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
             );
-            return Diagnostic::error("Nothing to settle", detail);
+            return Diagnostic::error(messages::NOTHING_TO_SETTLE, detail);
         }
         let detail = format!(
             "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
         );
-        Diagnostic::error("Several operations are open", detail)
+        Diagnostic::error(messages::SEVERAL_OPERATIONS_ARE_OPEN, detail)
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.
@@ -402,7 +405,7 @@ impl StateSession {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
             );
-            let summary = "An interrupted operation was resolved";
+            let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
             diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
         }
     }
@@ -435,9 +438,9 @@ fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
     let detail = format!(
         "{}\n\n{consequence}. To settle it, run one of these:\n{}",
         one.detail("the commands are below"),
-        choices(&format!("'{}'", one.addr))
+        choices(&shell_quoted(&one.addr.to_string()))
     );
-    Diagnostic::error("An interrupted operation needs a decision", detail)
+    Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
         .blame(Blame::Environment)
         .about(one.addr.to_string())
 }
@@ -494,5 +497,5 @@ fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnost
         "The state of this run was written to {path}. {remedy}{}",
         kept.unwrap_or_default()
     );
-    Diagnostic::warning("State saved aside", detail)
+    Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }

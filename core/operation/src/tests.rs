@@ -15,7 +15,7 @@ use formwork_core::eval::HostValues;
 use formwork_core::plan::{Mode, Options, file};
 use formwork_core::provider::Pool;
 use formwork_core::state::file::StateFile;
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
@@ -107,7 +107,7 @@ impl Approval for Refusal {
     ) -> Result<(), Reported> {
         assert_eq!(request.mode, Mode::Normal);
         self.0.set(self.0.get() + 1);
-        Err(diags.error(Diagnostic::error("Refused", "Nothing was changed.")))
+        Err(diags.error(Diagnostic::foreign(Severity::Error, "Refused", "Nothing was changed.")))
     }
 }
 

@@ -11,6 +11,8 @@ use formwork_core::state::State;
 use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Diagnostics};
 
+use crate::messages;
+
 /// An option that matches nothing.
 #[derive(Debug, PartialEq, Eq)]
 struct Unmatched {
@@ -119,7 +121,7 @@ impl Unmatched {
                 None => String::new(),
             }
         );
-        Diagnostic::warning(format!("The option {} matches nothing", self.option), detail)
+        Diagnostic::warning(messages::OPTION_MATCHES_NOTHING.with(&[&self.option]), detail)
     }
 }
 

@@ -7,25 +7,27 @@ use std::str::{Chars, FromStr};
 use std::sync::Arc;
 
 use formwork_value::Str;
+use formwork_value::diag::Message;
 
 use super::{
     ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep, ProviderAddr,
     ProviderConfigAddr, ResourceAddr, ResourceName, Target,
 };
+use crate::messages;
 
 /// The error for a string that is not a valid address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct AddressError {
     /// The kind of error, fit for the summary of a diagnostic.
-    pub summary: &'static str,
+    pub summary: &'static Message,
     /// The finding and the correct form, in whole sentences.
     pub detail: String,
 }
 
 impl AddressError {
     pub(super) fn new(detail: impl Into<String>) -> Self {
-        Self { summary: "Invalid address", detail: detail.into() }
+        Self { summary: messages::INVALID_ADDRESS, detail: detail.into() }
     }
 }
 

@@ -4,9 +4,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use formwork_value::Str;
+use formwork_value::diag::Message;
 
 use super::parse::AddressError;
 use super::{ModulePath, ResourceName};
+use crate::messages;
 
 /// The source address of a provider: `registry.terraform.io/hashicorp/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,17 +92,17 @@ impl FromStr for ProviderAddr {
             [host, namespace, kind] => (host, namespace, kind),
             _ => {
                 return Err(bad(
-                    "Invalid provider source string",
+                    messages::INVALID_PROVIDER_SOURCE_STRING,
                     format!("`{source}` must have the form `[HOST/][NAMESPACE/]TYPE`."),
                 ));
             }
         };
-        let kind = part("Invalid provider type", kind, source)?;
-        let namespace = part("Invalid provider namespace", namespace, source)?;
+        let kind = part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+        let namespace = part(messages::INVALID_PROVIDER_NAMESPACE, namespace, source)?;
         for prefix in ["terraform-provider-", "terraform-"] {
             if let Some(rest) = kind.strip_prefix(prefix) {
                 return Err(bad(
-                    "Invalid provider type",
+                    messages::INVALID_PROVIDER_TYPE,
                     format!(
                         "`{source}` names the type `{kind}`. The prefix `{prefix}` belongs to the \
                          name of the program, not to that of the provider: write `{rest}`."
@@ -112,12 +114,12 @@ impl FromStr for ProviderAddr {
     }
 }
 
-fn bad(summary: &'static str, detail: String) -> AddressError {
+fn bad(summary: &'static Message, detail: String) -> AddressError {
     AddressError { summary, detail }
 }
 
 /// Normalises a namespace or type: lower case letters, digits, `_`, and single dashes inside.
-fn part(summary: &'static str, text: &str, source: &str) -> Result<String, AddressError> {
+fn part(summary: &'static Message, text: &str, source: &str) -> Result<String, AddressError> {
     let well_formed = !text.is_empty()
         && !text.starts_with('-')
         && !text.ends_with('-')
@@ -159,7 +161,7 @@ pub(in crate::addr) fn normal_host(text: &str) -> Option<String> {
 fn host_name(text: &str, source: &str) -> Result<String, AddressError> {
     normal_host(text).ok_or_else(|| {
         bad(
-            "Invalid provider source hostname",
+            messages::INVALID_PROVIDER_SOURCE_HOSTNAME,
             format!("`{text}` in `{source}` is not a host name."),
         )
     })

@@ -9,6 +9,7 @@ use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{InstanceKey, Mode, ResourceName};
+use crate::messages;
 
 /// A mention of something, with what is taken of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Reference {
                     "The instances of `{}` are numbered from 0 on, so none of them can be number {at}.",
                     reference.subject
                 );
-                Err(diags.error(Diagnostic::error("Invalid index key", detail).at(*span)))
+                Err(diags.error(Diagnostic::error(messages::INVALID_INDEX_KEY, detail).at(*span)))
             }
             _ => Ok(reference),
         }
@@ -86,7 +87,7 @@ impl Reference {
             "resource" => resource(diags, traversal, Mode::Managed, true),
             "arg" | "lazy" | "template" => Err(diags.error(
                 Diagnostic::error(
-                    "Reserved symbol name",
+                    messages::RESERVED_SYMBOL_NAME,
                     format!(
                         "The symbol name \"{name}\" is reserved for use in a future Formwork version. If you are using a provider that already uses this as a resource type name, add the prefix \"resource.\" to force interpretation as a resource type name.",
                         name = root.name
@@ -147,7 +148,7 @@ impl Reference {
 }
 
 fn invalid(span: Span, detail: String) -> Diagnostic {
-    Diagnostic::error("Invalid reference", detail).at(span)
+    Diagnostic::error(messages::INVALID_REFERENCE, detail).at(span)
 }
 
 /// The one attribute that must follow the root.

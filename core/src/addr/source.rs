@@ -12,6 +12,7 @@ pub use package::PackageAddr;
 pub use registry::RegistryModule;
 
 use super::parse::AddressError;
+use crate::messages;
 
 /// The source of a module, normalised: two strings that mean the same are equal. It prints as the
 /// manifest of installed modules holds it.
@@ -38,7 +39,7 @@ impl ModuleSource {
     pub fn parse(text: &str, versioned: bool) -> Result<Self, AddressError> {
         if versioned {
             return registry(text).map_err(|reason| AddressError {
-                summary: "Invalid registry module source address",
+                summary: messages::INVALID_REGISTRY_MODULE_SOURCE_ADDRESS,
                 detail: format!(
                     "Failed to parse module registry address: {reason}.\n\nFormwork assumed that you intended a module registry source address because you also set the argument \"version\", which applies only to registry modules."
                 ),

@@ -68,7 +68,7 @@ pub(super) async fn run(
         |vertex: &Vertex<'_>| matches!(vertex, Vertex::Instance(_) | Vertex::Destroy(_));
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
     let counter = Counter::new(session.watch, Phase::Apply, total);
-    let mut recorder = Recorder { session, journal, tally };
+    let mut recorder = Recorder { session, plan, journal, tally };
     // A journal that refuses a record ends the walk like an interrupt, as no call could be
     // announced.
     let ends = || !journal.takes_calls();
@@ -184,6 +184,7 @@ fn record_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
+    plan: &'r Plan,
     journal: &'r Journal,
     tally: ChangeCounts,
 }
@@ -199,7 +200,11 @@ impl Recorder<'_, '_> {
         match (vertex, came) {
             (Vertex::SharedVertex(shared), ApplyOutcome::SharedVertex(found)) => {
                 if let Some((output, found)) = shared.record(self.session, found) {
-                    record_output(state, &output.name, &found, output.sensitive);
+                    // As in Terraform, an output that was known when it was planned is stored as
+                    // planned, whatever the applied objects hold.
+                    let planned = self.plan.outputs.get(&output.name).map(|change| &change.after);
+                    let value = planned.filter(|it| it.is_wholly_known()).unwrap_or(&found);
+                    record_output(state, &output.name, value, output.sensitive);
                 }
             }
             (Vertex::Expand(ExpandVertex { addr, .. }), ApplyOutcome::Expanded(found))

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::constant;
 use crate::addr::is_identifier;
+use crate::messages;
 
 /// Takes an argument that is a boolean. One that is wrong is reported and counts as not there.
 pub(super) fn flag(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<bool> {
@@ -42,7 +43,7 @@ pub(super) fn unescape(
                 "The special block type \"_\" can be used to force particular arguments to be interpreted as resource-type-specific rather than as meta-arguments, but each {of} block can have only one such block. The first escaping block was at {}.",
                 place(sources, first)
             );
-            let problem = Diagnostic::error("Duplicate escaping block", detail);
+            let problem = Diagnostic::error(messages::DUPLICATE_ESCAPING_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
             continue;
         }
@@ -53,7 +54,7 @@ pub(super) fn unescape(
                 let detail = format!(
                     "The argument {name:?} is set twice: outside of the block `_` and in it, which counts as one."
                 );
-                let problem = Diagnostic::error("Duplicate argument", detail);
+                let problem = Diagnostic::error(messages::DUPLICATE_ARGUMENT, detail);
                 let _ = diags.error(problem.at(attribute.name.span));
             }
         }
@@ -67,7 +68,7 @@ pub(super) fn unescape(
 /// The error for a feature of the language that this version leaves out.
 pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
     Diagnostic::error(
-        format!("{what} is not supported by this version of Formwork yet"),
+        messages::NOT_SUPPORTED_YET.with(&[&what]),
         "The configuration is right, but this program cannot carry it out. Take it out, or keep to \
          Terraform for now.",
     )
@@ -86,7 +87,9 @@ pub(super) fn check_name(
     if is_identifier(&name.name) {
         return Ok(());
     }
-    Err(diags.error(Diagnostic::error(format!("Invalid {what}"), NAME_SHAPE).at(name.span)))
+    Err(diags.error(
+        Diagnostic::error(messages::INVALID_NAME_OF_BLOCK.with(&[&what]), NAME_SHAPE).at(name.span),
+    ))
 }
 
 /// Returns a place for display: `main.tf:3,1-11`.

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Span};
 use super::{Module, Output};
 use crate::addr::reference::step_span;
 use crate::addr::{Mode, ModulePath, Reference, ResourceName};
+use crate::messages;
 
 /// The error for `var.NAME` without such a variable.
 #[must_use]
@@ -17,7 +18,7 @@ pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
         None => format!("This variable can be declared with a variable {name:?} {{}} block."),
     };
     Diagnostic::error(
-        "Reference to undeclared input variable",
+        messages::REFERENCE_TO_UNDECLARED_INPUT_VARIABLE,
         format!("An input variable with the name {name:?} has not been declared. {hint}"),
     )
     .at(span)
@@ -31,7 +32,7 @@ pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
         None => String::new(),
     };
     Diagnostic::error(
-        "Reference to undeclared local value",
+        messages::REFERENCE_TO_UNDECLARED_LOCAL_VALUE,
         format!("A local value with the name {name:?} has not been declared.{hint}"),
     )
     .at(span)
@@ -69,7 +70,7 @@ pub(crate) fn resource(
         Mode::Ephemeral => "An ephemeral resource",
     };
     Diagnostic::error(
-        "Reference to undeclared resource",
+        messages::REFERENCE_TO_UNDECLARED_RESOURCE,
         format!(
             "{what} {:?} {:?} has not been declared in {}.{hint}",
             name.kind(),
@@ -88,7 +89,7 @@ pub(crate) fn call(module: &Module, path: &ModulePath, name: &str, span: Span) -
         None => String::new(),
     };
     Diagnostic::error(
-        "Reference to undeclared module",
+        messages::REFERENCE_TO_UNDECLARED_MODULE,
         format!("No module call named {name:?} is declared in {}.{hint}", path.described()),
     )
     .at(span)
@@ -98,7 +99,7 @@ pub(crate) fn call(module: &Module, path: &ModulePath, name: &str, span: Span) -
 #[must_use]
 pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
-        "Missing resource instance key",
+        messages::MISSING_RESOURCE_INSTANCE_KEY,
         format!(
             "Because {name} has {argument:?} set, its attributes must be accessed on specific instances.\n\nFor example, to correlate with indices of a referring resource, use:\n    {name}[{key}]"
         ),
@@ -109,7 +110,7 @@ pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
 #[must_use]
 pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
     Diagnostic::error(
-        "Unexpected resource instance key",
+        messages::UNEXPECTED_RESOURCE_INSTANCE_KEY,
         format!(
             "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."
         ),
@@ -126,7 +127,7 @@ pub(crate) fn attribute(object: &str, name: &str, span: Span) -> Diagnostic {
             attributes_hint(object)
         ),
     };
-    Diagnostic::error(format!("Invalid \"{object}\" attribute"), detail).at(span)
+    Diagnostic::error(messages::INVALID_OBJECT_ATTRIBUTE.with(&[&object]), detail).at(span)
 }
 
 /// Lists the attributes of one of the language's own objects.
@@ -167,14 +168,14 @@ pub(crate) fn block_attribute(block: &BlockSchema, name: &str, span: Span) -> Di
     let detail = format!(
         "This object has no argument, nested block, or exported attribute named {name:?}.{hint}"
     );
-    Diagnostic::error("Unsupported attribute", detail).at(span)
+    Diagnostic::error(messages::UNSUPPORTED_ATTRIBUTE, detail).at(span)
 }
 
 /// The error for `count.index` where nothing is counted.
 #[must_use]
 pub(crate) fn count(span: Span) -> Diagnostic {
     Diagnostic::error(
-        "Reference to \"count\" in non-counted context",
+        messages::COUNT_WITHOUT_COUNT,
         "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \"count\" argument is set.",
     )
     .at(span)
@@ -185,11 +186,11 @@ pub(crate) fn count(span: Span) -> Diagnostic {
 pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
     let (summary, detail) = match name {
         "value" => (
-            "each.value cannot be used in this context",
+            messages::EACH_VALUE_UNAVAILABLE,
             "A reference to \"each.value\" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its \"for_each\" expression. Remove this reference to each.value in your configuration to work around this error.",
         ),
         _ => (
-            "Reference to \"each\" in context without for_each",
+            messages::EACH_WITHOUT_FOR_EACH,
             "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \"for_each\" argument is set.",
         ),
     };
@@ -214,21 +215,21 @@ pub(crate) fn partial(reference: &Reference) -> Option<Diagnostic> {
     // In quotes the parts have no places of their own.
     let has_parts = start < reference.whole.end;
     let place = if has_parts { Span { start, ..reference.whole } } else { reference.whole };
-    Some(Diagnostic::error("Invalid depends_on reference", detail).at(place))
+    Some(Diagnostic::error(messages::INVALID_DEPENDS_ON_REFERENCE, detail).at(place))
 }
 
 /// The error for an ephemeral output of the root module.
 #[must_use]
 pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
     let detail = "Ephemeral outputs are not allowed in context of a root module. Its outputs are stored; only outputs of called modules can be ephemeral.";
-    Diagnostic::error("Ephemeral output not allowed", detail).at(output.span)
+    Diagnostic::error(messages::EPHEMERAL_OUTPUT_NOT_ALLOWED, detail).at(output.span)
 }
 
 /// The error for `self` where there is no object it could mean.
 #[must_use]
 pub(crate) fn self_object(span: Span) -> Diagnostic {
     Diagnostic::error(
-        "Invalid \"self\" reference",
+        messages::INVALID_SELF_REFERENCE,
         "The \"self\" object is not available in this context. This object can be used only in \
          resource provisioner, connection, and postcondition blocks.",
     )

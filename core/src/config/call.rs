@@ -13,6 +13,7 @@ use super::{
     Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
 };
 use crate::addr::{AddressError, ModuleSource};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -42,7 +43,8 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
             "The block type name {:?} is reserved for use by Terraform in a future version.",
             block.kind.name
         );
-        let reserved = Diagnostic::error("Reserved block type name in module block", detail);
+        let reserved =
+            Diagnostic::error(messages::RESERVED_BLOCK_TYPE_NAME_IN_MODULE_BLOCK, detail);
         let _ = diags.error(reserved.at(block.kind.span));
     }
     let blocks = rest.blocks.iter().map(|block| block.kind.clone()).collect();
@@ -50,7 +52,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     // A missing source was reported with the rest of the block.
     let has_source = content.attributes.contains_key("source");
     for problem in found {
-        if has_source || problem.summary == "Invalid module instance name" {
+        if has_source || problem.reports(messages::INVALID_MODULE_INSTANCE_NAME) {
             let _ = diags.push(problem);
         }
     }
@@ -78,7 +80,7 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let version: Result<Option<_>, Reported> = version.transpose().map(Option::flatten);
     let Some(attribute) = of("source") else {
         let detail = "The argument \"source\" is required, but no definition was found.";
-        let missing = Diagnostic::error("Missing required argument", detail);
+        let missing = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
         let _ = diags.error(missing.at(block.body.missing));
         return None;
     };
@@ -128,7 +130,7 @@ pub(super) fn passed(
 ) -> Result<Vec<PassedProvider>, Reported> {
     let ExprKind::Object(items) = expr.kind else {
         let detail = "A static map expression is required. Write { NAME = NAME, … }.";
-        let problem = Diagnostic::error("Invalid expression", detail);
+        let problem = Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail);
         return Err(diags.error(problem.at(traversal::start_of(&expr))));
     };
     let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
@@ -145,7 +147,7 @@ pub(super) fn passed(
             let detail = format!(
                 "A provider configuration was already passed to {in_child} at {first}. Each child provider configuration can be assigned only once."
             );
-            let duplicate = Diagnostic::error("Duplicate provider address", detail);
+            let duplicate = Diagnostic::error(messages::DUPLICATE_PROVIDER_ADDRESS, detail);
             result = Err(diags.error(duplicate.at(item.value.span)));
             continue;
         }

@@ -4,6 +4,7 @@ use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::{Config, Module, ModuleCall};
+use crate::messages;
 
 /// Reports blocks and arguments that the called modules do not take, and arguments that are missing.
 pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
@@ -21,7 +22,8 @@ pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
 fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
     for kind in &call.blocks {
         let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
-        let _ = diags.error(Diagnostic::error("Unsupported block type", detail).at(kind.span));
+        let _ =
+            diags.error(Diagnostic::error(messages::UNSUPPORTED_BLOCK_TYPE, detail).at(kind.span));
     }
     for (name, argument) in &call.arguments {
         if called.variables.contains_key(name) {
@@ -33,7 +35,7 @@ fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
             None => String::new(),
         };
         let detail = format!("An argument named \"{name}\" is not expected here.{hint}");
-        let problem = Diagnostic::error("Unsupported argument", detail);
+        let problem = Diagnostic::error(messages::UNSUPPORTED_ARGUMENT, detail);
         let _ = diags.error(problem.at(argument.name_span));
     }
     let variables = called.variables.values();
@@ -43,7 +45,7 @@ fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
         }
         let detail =
             format!("The argument \"{}\" is required, but no definition was found.", variable.name);
-        let problem = Diagnostic::error("Missing required argument", detail);
+        let problem = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
         let _ = diags.error(problem.at(call.missing));
     }
 }

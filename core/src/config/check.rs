@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 use super::arguments::{check_name, place};
 use super::{Condition, Resource, condition, resource};
 use crate::addr::{Mode, Reference, ResourceName};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
@@ -41,7 +42,7 @@ pub(super) fn read(
     if asserts.is_empty() {
         let _ = diags.error(
             Diagnostic::error(
-                "Zero assert blocks",
+                messages::ZERO_ASSERT_BLOCKS,
                 "Check blocks must have at least one assert block.",
             )
             .at(block.header),
@@ -56,7 +57,7 @@ pub(super) fn read(
                 "This `check` block already has a data source at {first}. Use another `check` block, \
                  or a data source outside of any."
             );
-            let problem = Diagnostic::error("Multiple data resource blocks", detail);
+            let problem = Diagnostic::error(messages::MULTIPLE_DATA_RESOURCE_BLOCKS, detail);
             let _ = diags.error(problem.at(nested.header));
             continue;
         }
@@ -87,7 +88,7 @@ fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
             let name = &attribute.name;
             let _ = diags.error(
                 Diagnostic::error(
-                    format!("Invalid \"{name}\" attribute", name = name.name),
+                    messages::INVALID_CHECK_ATTRIBUTE.with(&[&name.name]),
                     "The \"count\" and \"for_each\" meta-arguments are not supported within nested data blocks.",
                 )
                 .at(name.span),
@@ -101,7 +102,7 @@ fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
     for header in headers {
         let _ = diags.error(
             Diagnostic::error(
-                "Invalid lifecycle block",
+                messages::INVALID_LIFECYCLE_BLOCK,
                 "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the containing block.",
             )
             .at(header),

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::Condition;
 use super::arguments::place;
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[("condition", true), ("error_message", true)], blocks: &[] };
@@ -21,7 +22,7 @@ fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Cond
     if refs::of_expr(&condition).is_empty() {
         let _ = diags.error(
             Diagnostic::error(
-                format!("Invalid {kind} expression"),
+                messages::INVALID_CONDITION_EXPRESSION.with(&[&kind]),
                 "The condition expression must refer to at least one object from elsewhere in the configuration, or else its result would not be checking anything.",
             )
             .at(condition.span),

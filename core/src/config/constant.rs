@@ -6,6 +6,8 @@ use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
+use crate::messages;
+
 /// A scope in which nothing has a name and no function can be called.
 pub(crate) struct EmptyScope;
 
@@ -18,7 +20,7 @@ impl Scope for EmptyScope {
     ) -> Result<(Value, usize), Reported> {
         Err(diags.error(
             Diagnostic::error(
-                "Variables not allowed",
+                messages::VARIABLES_NOT_ALLOWED,
                 format!("Variables may not be used here. `{}` was found; this value must be a constant.", root.name),
             )
             .at(root.span),
@@ -56,7 +58,7 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
         Err(refused) => refused.reason,
     };
     Err(diags.error(
-        Diagnostic::error("Unsuitable value type", format!("Unsuitable value: {reason}"))
+        Diagnostic::error(messages::UNSUITABLE_VALUE_TYPE, format!("Unsuitable value: {reason}"))
             .at(head(expr)),
     ))
 }

@@ -15,6 +15,7 @@ use super::{
     variable,
 };
 use crate::addr::{Mode, ProviderAddr, ResourceName};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[],
@@ -68,10 +69,10 @@ impl Name {
         let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
         let (one, two) = (name(0), name(1));
         let summary = match self.kind.as_str() {
-            "variable" => "Duplicate variable declaration".to_owned(),
-            "output" => "Duplicate output definition".to_owned(),
-            "module" => "Duplicate module call".to_owned(),
-            kind => format!("Duplicate {kind} {one:?} configuration"),
+            "variable" => messages::DUPLICATE_VARIABLE_DECLARATION.into(),
+            "output" => messages::DUPLICATE_OUTPUT_DEFINITION.into(),
+            "module" => messages::DUPLICATE_MODULE_CALL.into(),
+            kind => messages::DUPLICATE_CONFIGURATION.with(&[&kind, &format_args!("{one:?}")]),
         };
         let detail = match self.kind.as_str() {
             "variable" => format!(
@@ -184,7 +185,7 @@ impl Draft {
             "required_providers" => {
                 let _ = diags.error(
                     Diagnostic::error(
-                        "Invalid required_providers block",
+                        messages::INVALID_REQUIRED_PROVIDERS_BLOCK,
                         "A \"required_providers\" block must be nested inside a \"terraform\" block.",
                     )
                     .at(block.header),
@@ -234,7 +235,8 @@ impl Draft {
                 ),
             };
             let _ = diags.error(
-                Diagnostic::error("Duplicate provider configuration", detail).at(provider.span),
+                Diagnostic::error(messages::DUPLICATE_PROVIDER_CONFIGURATION, detail)
+                    .at(provider.span),
             );
             return;
         }
@@ -257,7 +259,7 @@ impl Draft {
                     local.name.as_str(),
                     place(sources, other.span)
                 );
-                let problem = Diagnostic::error("Duplicate local value definition", detail);
+                let problem = Diagnostic::error(messages::DUPLICATE_LOCAL_VALUE_DEFINITION, detail);
                 let _ = diags.error(problem.at(local.span));
                 continue;
             }

@@ -7,6 +7,7 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{flag, place, text};
+use crate::messages;
 
 /// The name of the environment variable that is merged over the block.
 pub const VARIABLE: &str = "TF_ENCRYPTION";
@@ -205,7 +206,10 @@ fn part(diags: &mut Diagnostics, block: Block) -> Option<Part> {
                 label.name.as_str(),
                 block.kind.name
             );
-            let problem = Diagnostic::error(format!("Invalid {} name", block.kind.name), detail);
+            let problem = Diagnostic::error(
+                messages::INVALID_ENCRYPTION_LABEL.with(&[&block.kind.name]),
+                detail,
+            );
             let _ = diags.error(problem.at(block.header));
             return None;
         }
@@ -232,7 +236,8 @@ fn unique(diags: &mut Diagnostics, kind: &str, parts: &[Part]) {
                 "There is more than one block {kind}.{}.{}. Remove all but one, or rename them.",
                 part.kind, part.name
             );
-            let problem = Diagnostic::error(format!("Duplicate {kind}"), detail);
+            let problem =
+                Diagnostic::error(messages::DUPLICATE_ENCRYPTION_PART.with(&[&kind]), detail);
             let _ = diags.error(problem.at(part.span));
         }
     }
@@ -245,7 +250,7 @@ fn single(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Block> {
     for other in blocks {
         let kind = &other.kind.name;
         let detail = format!("Only one `{kind}` block is allowed here. Remove all but one.");
-        let problem = Diagnostic::error(format!("Duplicate {kind} block"), detail);
+        let problem = Diagnostic::error(messages::DUPLICATE_BLOCK.with(&[&kind]), detail);
         let _ = diags.error(problem.at(other.header));
     }
     first
@@ -274,7 +279,7 @@ fn remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
                 "There is more than one block for the data source {:?}. Remove all but one.",
                 name.as_str()
             );
-            let problem = Diagnostic::error("Duplicate remote_state_data_source", detail);
+            let problem = Diagnostic::error(messages::DUPLICATE_REMOTE_STATE_DATA_SOURCE, detail);
             let _ = diags.error(problem.at(block.header));
             continue;
         }
@@ -289,5 +294,5 @@ pub(super) fn duplicate(sources: &Sources, first: Span, second: Span) -> Diagnos
         "A module may have only one encryption configuration. Encryption was previously configured at {}.",
         place(sources, first)
     );
-    Diagnostic::error("Duplicate encryption configuration", detail).at(second)
+    Diagnostic::error(messages::DUPLICATE_ENCRYPTION_CONFIGURATION, detail).at(second)
 }

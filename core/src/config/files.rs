@@ -66,7 +66,7 @@ impl Disk {
             return Err(io::Error::other("it is a device or a pipe, not a file"));
         }
         let mut bytes = Vec::new();
-        fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        disk::open_file(Path::new(path))?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

@@ -6,12 +6,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Message, Sources};
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
 use super::draft::ModuleFolder;
 use super::{Files, load};
 use crate::addr::{ModulePath, ModuleSource};
+use crate::messages;
 use crate::version::LooseConstraints;
 
 /// The module that a call asks for, as far as that can be determined without having it.
@@ -51,7 +52,7 @@ pub trait ModuleFolders {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotInstalled {
     /// A short description of the problem.
-    pub summary: String,
+    pub summary: &'static Message,
     /// The finding, and what to do about it.
     pub detail: String,
     /// The part of the call that is at fault.
@@ -64,7 +65,7 @@ impl NotInstalled {
     pub fn missing(call: &CallSite) -> Self {
         Self {
             span: call.span,
-            summary: "Module not installed".to_owned(),
+            summary: messages::MODULE_NOT_INSTALLED,
             detail: "This module is not yet installed. Run \"formwork init\" to install all modules required by this configuration.".to_owned(),
         }
     }

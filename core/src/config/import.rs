@@ -12,6 +12,7 @@ use crate::addr::{
     ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr, ModulePath,
     ModuleStep, Reference, ResourceName, Step, Target,
 };
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -138,7 +139,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     let to = to.expr;
     if is_json && !matches!(to.kind, ExprKind::Json(_)) {
         let detail = "A single address is required, in quotes.";
-        let problem = Diagnostic::error("Invalid reference expression", detail);
+        let problem = Diagnostic::error(messages::INVALID_REFERENCE_EXPRESSION, detail);
         let _ = diags.error(problem.at(to.span));
         return None;
     }
@@ -168,12 +169,12 @@ fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Report
         (None, Some(identity)) => Ok(ImportBy::Identity(identity)),
         (Some(_), Some(identity)) => {
             let detail = "An object is found by its `id` or by its `identity`: give only one.";
-            let problem = Diagnostic::error("Invalid combination of arguments", detail);
+            let problem = Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail);
             Err(diags.error(problem.at(identity.span)))
         }
         (None, None) => {
             let detail = "The argument \"id\" is required, but no definition was found.";
-            let problem = Diagnostic::error("Missing required argument", detail);
+            let problem = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
             Err(diags.error(problem.at(content.missing)))
         }
     }
@@ -186,7 +187,8 @@ fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts,
     let mut keys = Vec::new();
     let steps = steps(expr, &mut keys);
     let Some(steps) = steps else {
-        let problem = Diagnostic::error("Invalid expression", traversal::STATIC_REFERENCE);
+        let problem =
+            Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, traversal::STATIC_REFERENCE);
         return Err(diags.error(problem.at(expr.span)));
     };
     let target = Target::of(&steps)
@@ -202,12 +204,16 @@ fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts,
         Target::Module(_) => {
             let detail = "This names a module, but what is imported is an instance of a resource: \
                           behind the module must follow a resource type and a name.";
-            return Err(diags.error(Diagnostic::error("Invalid address", detail).at(expr.span)));
+            return Err(
+                diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail).at(expr.span))
+            );
         }
     };
     if resource.mode() != Mode::Managed {
         let detail = format!("Only managed resources can be imported. `{resource}` is not one.");
-        return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(argument)));
+        return Err(
+            diags.error(Diagnostic::error(messages::INVALID_IMPORT_ADDRESS, detail).at(argument))
+        );
     }
     let calls = module.0.iter().map(|step| (step.name.clone(), take(&step.key))).collect();
     Ok((calls, resource, take(&key)))

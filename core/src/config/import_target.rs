@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use super::arguments::place;
 use super::{Config, Import, Repetition, Resource};
 use crate::addr::InstanceKey;
+use crate::messages;
 
 /// Reports provider configurations that the blocks of a configuration cannot choose.
 pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
@@ -24,7 +25,7 @@ pub(super) fn check_called(diags: &mut Diagnostics, config: &Config) {
                 "An import block was detected in \"{}\". Import blocks are only allowed in the root module.",
                 node.path
             );
-            let problem = Diagnostic::error("Invalid import configuration", detail);
+            let problem = Diagnostic::error(messages::INVALID_IMPORT_CONFIGURATION, detail);
             let _ = diags.error(problem.at(import.span));
         }
     }
@@ -40,7 +41,8 @@ pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[
             let detail = format!(
                 "An import block for the resource {name:?} was already declared at {first}. A resource can have only one import block."
             );
-            let summary = format!("Duplicate import configuration for {name:?}");
+            let summary =
+                messages::DUPLICATE_IMPORT_CONFIGURATION_FOR.with(&[&format_args!("{name:?}")]);
             let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
             continue;
         }
@@ -54,7 +56,7 @@ fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
         let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the provider argument in the target resource block to configure the provider for a resource with explicit provider configuration.";
-        let problem = Diagnostic::error("Invalid import provider argument", detail);
+        let problem = Diagnostic::error(messages::INVALID_IMPORT_PROVIDER_ARGUMENT, detail);
         let _ = diags.error(problem.at(*span));
     }
 }
@@ -70,7 +72,7 @@ pub(crate) fn problem(config: &Config, import: &Import) -> Option<Diagnostic> {
         let is_single = matches!(import.repetition, Repetition::Single);
         (is_single && !import.is_constant()).then(|| {
             let detail = super::traversal::STATIC_REFERENCE;
-            Diagnostic::error("Invalid expression", detail).at(import.to)
+            Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail).at(import.to)
         })
     })
 }
@@ -83,7 +85,7 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
     };
     if let Some(reference) = import.references.iter().find(own) {
         let detail = format!("The id of `{}` cannot come from itself.", resource.name);
-        let problem = Diagnostic::error("Invalid import id argument", detail);
+        let problem = Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail);
         return Some(problem.at(reference.whole));
     }
     let is_single = matches!(import.repetition, Repetition::Single);
@@ -112,7 +114,7 @@ pub(crate) fn key_problem(
         Some(resource) => format!("{mismatch} The resource is `{}`.", resource.name),
         None => format!("{mismatch} There is no `{}` in the configuration.", import.config_addr()),
     };
-    Some(Diagnostic::error("Invalid import 'to' expression", detail).at(import.to))
+    Some(Diagnostic::error(messages::INVALID_IMPORT_TO_EXPRESSION, detail).at(import.to))
 }
 
 /// A resource of the root module that is not written may still be generated. Keys that are not constant
@@ -134,6 +136,6 @@ pub(super) fn cannot_be_generated(import: &Import) -> Diagnostic {
             "Resource {addr} not found. Only resources within the root module are eligible for config generation."
         ),
     };
-    let summary = "Configuration for import target does not exist";
+    let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
     Diagnostic::error(summary, detail).at(import.to)
 }

@@ -10,6 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
 
 use super::{Module, Variable, constant};
+use crate::messages;
 
 /// A value for a variable from outside of the configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +122,7 @@ fn declaration(file: &str, block: &Block) -> Diagnostic {
     let detail = format!(
         "`{file}` gives values to variables; it cannot declare any. Put this block in a .tf file, and write here: {name} = VALUE"
     );
-    Diagnostic::error("Variable declaration in .tfvars file", detail).at(block.kind.span)
+    Diagnostic::error(messages::VARIABLE_DECLARATION_IN_TFVARS_FILE, detail).at(block.kind.span)
 }
 
 /// Treatment of a variable that must have a value and has none.
@@ -170,7 +171,7 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
         match &given.origin {
             Origin::Option => {
                 let _ = diags.error(Diagnostic::error(
-                    "Value for undeclared variable",
+                    messages::VALUE_FOR_UNDECLARED_VARIABLE,
                     format!(
                         "A variable named {name:?} was assigned on the command line, but the root module does not declare a variable of that name. To use this value, add a \"variable\" block to the configuration.{}",
                         remedy(module, name)
@@ -181,7 +182,7 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
                 n_in_files += 1;
                 if n_in_files <= MAX_UNDECLARED_WARNINGS {
                     diags.warn(Diagnostic::warning(
-                        "Value for undeclared variable",
+                        messages::VALUE_FOR_UNDECLARED_VARIABLE,
                         format!(
                             "The root module does not declare a variable named {name:?} but a value was found in file {file:?}. If you meant to use this value, add a \"variable\" block to the configuration.{}\n\nTo silence these warnings, use TF_VAR_... environment variables to provide certain \"global\" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option.",
                             remedy(module, name)
@@ -195,7 +196,7 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
     }
     if n_in_files > MAX_UNDECLARED_WARNINGS {
         diags.warn(Diagnostic::warning(
-            "Values for undeclared variables",
+            messages::VALUES_FOR_UNDECLARED_VARIABLES,
             format!(
                 "In addition to the other similar warnings shown, {} other variable(s) defined without being declared.",
                 n_in_files - MAX_UNDECLARED_WARNINGS
@@ -216,7 +217,7 @@ fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Report
     let Some(value) = &variable.default else {
         return Err(diags.error(
             Diagnostic::error(
-                "No value for required variable",
+                messages::NO_VALUE_FOR_REQUIRED_VARIABLE,
                 format!(
                     "The root module input variable {:?} is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable.",
                     variable.name.as_str()
@@ -278,10 +279,12 @@ fn read(
         Err(problem) => {
             let (summary, reason) = match problem {
                 VariableTypeError::Null => (
-                    "Required variable not set",
+                    messages::REQUIRED_VARIABLE_NOT_SET,
                     "required variable may not be set to null".to_owned(),
                 ),
-                VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
+                VariableTypeError::Type(reason) => {
+                    (messages::INVALID_VALUE_FOR_INPUT_VARIABLE, reason)
+                }
             };
             let detail = format!("{taker}: {reason}.");
             Err(diags.error(Diagnostic::error(summary, detail).at(span.unwrap_or(variable.span))))

@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::arguments::{flag, place};
 use super::{IgnoreChanges, Lifecycle, condition, traversal};
 use crate::addr::{Mode, Reference, Subject};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -45,7 +46,7 @@ pub(super) fn read(
         let first = place(sources, block.header);
         let _ = diags.error(
             Diagnostic::error(
-                "Duplicate lifecycle block",
+                messages::DUPLICATE_LIFECYCLE_BLOCK,
                 format!("This resource already has a lifecycle block at {first}."),
             )
             .at(other.header),
@@ -81,7 +82,7 @@ fn check_mode(diags: &mut Diagnostics, mode: Mode, attribute: &Attribute) -> boo
     };
     let _ = diags.error(
         Diagnostic::error(
-            format!("Invalid {what} resource lifecycle argument"),
+            messages::INVALID_RESOURCE_LIFECYCLE_ARGUMENT.with(&[&what]),
             format!(
                 "The lifecycle argument {:?} is defined only for managed resources (\"resource\" blocks), and is not valid for {what} resources.",
                 attribute.name.name
@@ -103,7 +104,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
         && items.len() > 1
     {
         let detail = "The string \"*\" cannot be combined with references.";
-        let problem = Diagnostic::error("Invalid ignore_changes ruleset", detail);
+        let problem = Diagnostic::error(messages::INVALID_IGNORE_CHANGES_RULESET, detail);
         let _ = diags.error(problem.at(wildcard.span));
     }
     let mut these = Vec::with_capacity(items.len());
@@ -111,7 +112,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
         if is_wildcard(item) {
             let _ = diags.error(
                 Diagnostic::error(
-                    "Invalid ignore_changes wildcard",
+                    messages::INVALID_IGNORE_CHANGES_WILDCARD,
                     "The [\"*\"] form of ignore_changes wildcard is was deprecated and is now invalid. Use \"ignore_changes = all\" to ignore changes to all attributes.",
                 )
                 .at(list),
@@ -159,7 +160,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
                 let detail = format!(
                     "`each.{part}` cannot stand here: of `each`, only `each.key` is known before the objects are."
                 );
-                let summary = "Invalid each reference in replace_triggered_by expression";
+                let summary = messages::INVALID_EACH_IN_REPLACE_TRIGGERED_BY;
                 let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
                 return;
             }
@@ -167,7 +168,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
             other => {
                 let _ = diags.error(
                     Diagnostic::error(
-                        "Invalid reference in replace_triggered_by expression",
+                        messages::INVALID_REFERENCE_IN_REPLACE_TRIGGERED_BY,
                         format!(
                             "Only resources, count.index, and each.key may be used in replace_triggered_by. `{other}` was found."
                         ),
@@ -181,7 +182,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
     if n_resources != 1 {
         let _ = diags.error(
             Diagnostic::error(
-                "Invalid replace_triggered_by expression",
+                messages::INVALID_REPLACE_TRIGGERED_BY_EXPRESSION,
                 if n_resources == 0 {
                     "Missing resource reference in replace_triggered_by expression."
                 } else {

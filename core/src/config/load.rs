@@ -10,8 +10,9 @@ use std::sync::Arc;
 use formwork_lang::content::decide;
 use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::broken::{are_within, take_broken};
 use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
@@ -19,6 +20,7 @@ use super::{
     passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
+use crate::messages;
 
 /// Maximum depth of calls. Deeper ones come from modules that call themselves.
 const MAX_DEPTH: usize = 64;
@@ -245,7 +247,8 @@ fn decoded(
         draft.read(&mut found, sources, body);
     }
     draft.broken(&mut found, sources, &parsed.broken);
-    let module = draft.finish();
+    let mut module = draft.finish();
+    let _ = module.settings.resolve_store(&mut found);
     import_target::duplicates(&mut found, sources, &module.imports);
     diags.append(found)?;
     Ok(module)
@@ -348,24 +351,24 @@ fn endless(site: &CallSite, path: &ModulePath, above: &ModulePath) -> Diagnostic
         "The source \"{}\" of `{path}` is the folder of {above}, which calls it: there would be no end. Take the call out.",
         site.source
     );
-    Diagnostic::error("Module calls itself", detail).at(site.source_span)
+    Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(site.source_span)
 }
 
 fn too_deep(site: &CallSite) -> Diagnostic {
     let detail = format!(
         "Modules may be called at most {MAX_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
     );
-    Diagnostic::error("Too many levels of modules", detail).at(site.span)
+    Diagnostic::error(messages::TOO_MANY_LEVELS_MODULES, detail).at(site.span)
 }
 
 fn too_many(site: &CallSite) -> Diagnostic {
     let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
-    Diagnostic::error("Too many modules", detail).at(site.span)
+    Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(site.span)
 }
 
 fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
     let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
-    Diagnostic::error("Module cannot be used", detail).at(site.span)
+    Diagnostic::error(messages::MODULE_CANNOT_BE_USED, detail).at(site.span)
 }
 
 /// The files of a folder.
@@ -389,7 +392,7 @@ fn parse_folder(
     let mut names = files.list(dir).map_err(|error| {
         diags.error(
             Diagnostic::error(
-                "Failed to read module directory",
+                messages::FAILED_TO_READ_MODULE_DIRECTORY,
                 format!("The folder `{}` cannot be read: {error}.", dir.display()),
             )
             .blame(Blame::Environment),
@@ -443,22 +446,6 @@ fn parse_folder(
     Ok(Parsed { bodies, broken, misplaced })
 }
 
-/// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
-/// checked.
-pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
-    let places: Vec<Span> = wrong.iter().filter_map(|diagnostic| diagnostic.subject).collect();
-    // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
-    file.attributes.clear();
-    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
-    file.blocks.extract_if(.., is_broken).collect()
-}
-
-/// Whether all that is wrong is wrong in one of some blocks.
-fn are_within(wrong: &Diagnostics, blocks: &[Block]) -> bool {
-    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
-    wrong.iter().all(|diagnostic| diagnostic.subject.is_some_and(is_within))
-}
-
 /// Whether a file belongs to the configuration. Files left behind by editors do not.
 fn is_configuration(name: &str) -> bool {
     !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
@@ -476,7 +463,7 @@ pub(super) fn parse(
         Err(error) => {
             let _ = diags.error(
                 Diagnostic::error(
-                    "Failed to read file",
+                    messages::FAILED_TO_READ_FILE,
                     format!("`{name}` cannot be read: {error}."),
                 )
                 .blame(Blame::Environment),

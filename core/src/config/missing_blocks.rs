@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::import_target::cannot_be_generated;
 use super::{Config, Import, Lifecycle, Module, Repetition, Resource, resource};
 use crate::addr::{LocalProvider, Mode};
+use crate::messages;
 
 impl Config {
     /// Expects a configuration to be generated for every import into the root module whose resource is
@@ -76,6 +77,6 @@ pub(crate) fn read(diags: &mut Diagnostics, text: &str) -> Result<Resource, Repo
     diags.append(found)?;
     resource.ok_or_else(|| {
         let detail = "The generated configuration contains no resource.";
-        diags.error(Diagnostic::error("Invalid generated configuration", detail))
+        diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))
     })
 }

@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Span};
 
 use super::traversal;
 use crate::addr::{InstanceKey, Target};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[("from", true), ("to", true)], blocks: &[] };
@@ -34,7 +35,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Moved> {
     if is_module(&from) != is_module(&to) {
         let _ = diags.error(
             Diagnostic::error(
-                "Invalid \"moved\" addresses",
+                messages::INVALID_MOVED_ADDRESSES,
                 format!(
                     "The \"from\" and \"to\" addresses must either both refer to resources or both refer to modules. `{from}` and `{to}` are of different kinds."
                 ),

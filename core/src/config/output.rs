@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::arguments::{check_name, flag, text};
 use super::{Local, Output, condition, traversal};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -29,7 +30,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     for block in content.take_blocks("postcondition") {
         let _ = diags.error(
             Diagnostic::error(
-                "Postconditions are not allowed",
+                messages::POSTCONDITIONS_ARE_NOT_ALLOWED,
                 "An output has only preconditions: nothing happens to its value afterwards.",
             )
             .at(block.kind.span),

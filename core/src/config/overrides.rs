@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use formwork_lang::content::{BodySchema, decide};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::settings::{BackendBlock, second_place};
+use super::state_block::{StateBlock, second_place};
+use crate::messages;
 
 /// Whether a file overrides others, by its name.
 pub(super) fn is_override(name: &str) -> bool {
@@ -29,6 +30,7 @@ const SETTINGS: BodySchema = BodySchema {
         ("required_providers", &[]),
         ("backend", &["type"]),
         ("cloud", &[]),
+        ("state_store", &["type"]),
         ("provider_meta", &["provider"]),
     ],
 };
@@ -85,16 +87,18 @@ impl Merger<'_> {
         match block.kind.name.as_str() {
             "terraform" => self.settings(block),
             "locals" => self.locals(block),
-            "moved" => self.refuse("Cannot override 'moved' blocks", MOVED, block.header),
-            "import" => self.refuse("Cannot override 'import' blocks", IMPORT, block.header),
-            "check" => self.refuse("Can't override check blocks", CHECK, block.header),
+            "moved" => self.refuse(messages::CANNOT_OVERRIDE_MOVED_BLOCKS, MOVED, block.header),
+            "import" => self.refuse(messages::CANNOT_OVERRIDE_IMPORT_BLOCKS, IMPORT, block.header),
+            "check" => {
+                self.refuse(messages::CANNOT_OVERRIDE_BLOCKS.with(&[&"check"]), CHECK, block.header)
+            }
             // Terraform ignores it silently.
             "removed" => {}
             _ => self.named(block),
         }
     }
 
-    fn refuse(&mut self, summary: &str, detail: &str, span: Span) {
+    fn refuse(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
@@ -129,7 +133,7 @@ impl Merger<'_> {
             "variable" => {
                 let over = "a variable that was already declared in a primary configuration file";
                 (
-                    "Missing base variable declaration to override",
+                    messages::MISSING_BASE_VARIABLE_DECLARATION_TO_OVERRIDE,
                     format!("variable named {name:?}"),
                     over,
                 )
@@ -137,36 +141,40 @@ impl Merger<'_> {
             "output" => {
                 let over = "an output that was already defined in a primary configuration file";
                 (
-                    "Missing base output definition to override",
+                    messages::MISSING_BASE_OUTPUT_DEFINITION_TO_OVERRIDE,
                     format!("output named {name:?}"),
                     over,
                 )
             }
             "module" => {
                 let over = "a module call that was defined in a primary configuration file";
-                ("Missing module call to override", format!("module call named {name:?}"), over)
+                (
+                    messages::MISSING_MODULE_CALL_TO_OVERRIDE,
+                    format!("module call named {name:?}"),
+                    over,
+                )
             }
             "resource" => (
-                "Missing resource to override",
+                messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} resource named {name:?}"),
                 RESOURCE,
             ),
             "ephemeral" => (
-                "Missing resource to override",
+                messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} ephemeral resource named {name:?}"),
                 RESOURCE,
             ),
             "data" => {
                 let over = "a data block defined in a primary configuration file";
                 (
-                    "Missing data resource to override",
+                    messages::MISSING_DATA_RESOURCE_TO_OVERRIDE,
                     format!("{kind} data resource named {name:?}"),
                     over,
                 )
             }
             "provider" => match alias {
                 Some(alias) => (
-                    "Missing base provider configuration for override",
+                    messages::MISSING_BASE_PROVIDER_CONFIGURATION_FOR_OVERRIDE,
                     format!("{name} provider configuration with the alias {alias:?}"),
                     "an aliased provider configuration that was already defined in a primary configuration file",
                 ),
@@ -195,7 +203,7 @@ impl Merger<'_> {
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
         if let Some(depends_on) = set.filter(has_entries) {
             let detail = "The depends_on argument may not be overridden.";
-            self.refuse("Unsupported override", detail, first_of(&depends_on.expr));
+            self.refuse(messages::UNSUPPORTED_OVERRIDE, detail, first_of(&depends_on.expr));
         }
         let checks = ["validation", "precondition", "postcondition"];
         let lifecycles = block.body.blocks.iter().filter(|inner| inner.kind.name == "lifecycle");
@@ -205,9 +213,9 @@ impl Merger<'_> {
             for (kind, span) in written.chain(undecided) {
                 if checks.contains(&kind.name.as_str()) {
                     let kind = kind.name.as_str();
-                    let summary = format!("Can't override {kind} blocks");
+                    let summary = messages::CANNOT_OVERRIDE_BLOCKS.with(&[&kind]);
                     let detail = format!("Override files cannot override {kind:?} blocks.");
-                    self.refuse(&summary, &detail, span);
+                    self.refuse(summary, &detail, span);
                 }
             }
         }
@@ -235,7 +243,7 @@ impl Merger<'_> {
                     let detail = format!(
                         "There is no local value named {name:?}. An override file can only override a local value that was already defined in a primary configuration file."
                     );
-                    let summary = "Missing base local value definition to override";
+                    let summary = messages::MISSING_BASE_LOCAL_VALUE_DEFINITION_TO_OVERRIDE;
                     let diagnostic = Diagnostic::error(summary, detail).at(local.span);
                     let _ = self.diags.error(diagnostic);
                 }
@@ -261,10 +269,9 @@ impl Merger<'_> {
         for base in all.filter(|base| base.kind.name == "terraform") {
             decide(self.diags, &mut base.body, &SETTINGS);
             base.body.blocks.retain(|block| {
-                let is_cloud = block.kind.name == "cloud";
-                let place = BackendBlock { is_cloud, span: block.header };
+                let place = StateBlock::of(block);
                 match first {
-                    _ if !is_place(block) => true,
+                    _ if !StateBlock::is_one(block) => true,
                     None => first.replace(place).is_none(),
                     Some(first) => {
                         let _ = self.diags.error(second_place(self.sources, first, place));
@@ -292,11 +299,6 @@ fn first_of(list: &Expr) -> Span {
     }
 }
 
-/// Whether a block is a `backend` or `cloud` block.
-fn is_place(block: &Block) -> bool {
-    matches!(block.kind.name.as_str(), "backend" | "cloud")
-}
-
 /// Merges `terraform` blocks: providers by their names, the backend as a whole.
 fn supersede(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
@@ -304,12 +306,12 @@ fn supersede(base: &mut Body, over: &mut Body) {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
-    if let Some(place) = over.blocks.iter().find(|block| is_place(block)) {
+    if let Some(place) = over.blocks.iter().find(|block| StateBlock::is_one(block)) {
         // A second one in the same file is an error, which is reported when the file is read.
         let again = |block: &Block| {
             block.header.source == place.header.source && block.kind.name == place.kind.name
         };
-        base.blocks.retain(|block| !is_place(block) || again(block));
+        base.blocks.retain(|block| !StateBlock::is_one(block) || again(block));
     }
     // Terraform ignores them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");

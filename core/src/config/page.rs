@@ -9,15 +9,16 @@ use formwork_lang::functions::{self, Param};
 
 use super::{
     call, check, condition, draft, import, lifecycle, moved, output, provider, removed, resource,
-    settings, variable,
+    settings, state_store, variable,
 };
 
 const PAGE: &str = include_str!("../../../docs/language.md");
 
 /// Every block of the language with the schema of its reader.
-const BLOCKS: [(&str, BodySchema<'static>); 15] = [
+const BLOCKS: [(&str, BodySchema<'static>); 16] = [
     ("a file", draft::CONTENT),
     ("`terraform`", settings::CONTENT),
+    ("`state_store`", state_store::CONTENT),
     ("`provider`", provider::CONTENT),
     ("`variable`", variable::CONTENT),
     ("`output`", output::CONTENT),

@@ -10,6 +10,7 @@ use super::{
     Repetition, RequiredProvider,
 };
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
+use crate::messages;
 
 /// Gives every module the configurations that its caller passes, callers first, and reports errors
 /// in passing them.
@@ -72,7 +73,7 @@ fn not_there(wanted: &ProviderConfigAddr, one: &PassedProvider) -> Diagnostic {
         "`{}` cannot be passed: there is no `provider` block for it here, and no caller passes one. For a configuration without arguments an entry in `required_providers` is enough.",
         one.in_caller
     );
-    Diagnostic::error(format!("missing provider {wanted}"), detail).at(one.caller_span)
+    Diagnostic::error(messages::MISSING_PROVIDER.with(&[&wanted]), detail).at(one.caller_span)
 }
 
 /// The place of the local name in the caller, without the alias behind it.
@@ -111,7 +112,7 @@ fn check_called(
             "The module at {} is a legacy module which contains its own local provider configurations, and so calls to it may not use the count, for_each, or depends_on arguments.\n\nIf you also control the module \"{}\", consider updating this module to instead expect provider configurations to be passed by its caller.",
             node.path, call.site.source
         );
-        let summary = "Module is incompatible with count, for_each, and depends_on";
+        let summary = messages::LEGACY_MODULE_REPEATED;
         let _ = diags.error(Diagnostic::error(summary, detail).at(span));
     }
     for alias in node.module.settings.required_providers.values().flat_map(aliases) {
@@ -122,7 +123,7 @@ fn check_called(
                 "The child module requires an additional configuration for provider {}, with the local name \"{alias}\".\n\nRefer to the module's documentation to understand the intended purpose of this additional provider configuration, and then add an entry for {alias} in the \"providers\" meta-argument in the module block to choose which provider configuration the module should use for that purpose.",
                 source.display()
             );
-            let summary = "Missing required provider configuration";
+            let summary = messages::MISSING_REQUIRED_PROVIDER_CONFIGURATION;
             let _ = diags.error(Diagnostic::error(summary, detail).at(call.site.span));
         }
     }
@@ -165,7 +166,7 @@ fn check_passed(
         let detail = format!(
             "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {there}."
         );
-        let problem = Diagnostic::error("Cannot override provider configuration", detail);
+        let problem = Diagnostic::error(messages::CANNOT_OVERRIDE_PROVIDER_CONFIGURATION, detail);
         let _ = diags.error(problem.at(one.child_span));
     }
     let wanted = module.settings.source_of(&local.name);
@@ -190,7 +191,7 @@ fn check_passed(
 }
 
 fn undeclared(diags: &mut Diagnostics, here: &str, wanted: &ProviderAddr, one: &PassedProvider) {
-    let summary = "Reference to undefined provider";
+    let summary = messages::REFERENCE_TO_UNDEFINED_PROVIDER;
     let (name, source) = (&one.in_child, wanted.display());
     if is_default(wanted) {
         let detail = format!(
@@ -242,7 +243,7 @@ fn mismatch(diags: &mut Diagnostics, node: &ModuleNode, passed: ProviderMismatch
             name_of(one),
         ),
     };
-    let _ = diags.error(Diagnostic::error("Provider type mismatch", detail).at(span));
+    let _ = diags.error(Diagnostic::error(messages::PROVIDER_TYPE_MISMATCH, detail).at(span));
 }
 
 /// Warns of configurations that a module passes on without having them. An alias is never guessed,
@@ -261,7 +262,7 @@ fn check_passing(diags: &mut Diagnostics, config: &Config, node: &ModuleNode) {
             let detail = format!(
                 "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for provider \"{source}\".\n\nTo clarify your intent and silence this warning, add to {here} a required_providers entry named \"{name}\" with source = \"{source}\", or a different source address if appropriate."
             );
-            let warning = Diagnostic::warning("Reference to undefined provider", detail);
+            let warning = Diagnostic::warning(messages::REFERENCE_TO_UNDEFINED_PROVIDER, detail);
             diags.warn(warning.at(one.caller_span));
             continue;
         }
@@ -271,7 +272,7 @@ fn check_passing(diags: &mut Diagnostics, config: &Config, node: &ModuleNode) {
                 "The configuration for {here} expects to inherit a configuration for provider {source} with local name \"{name}\", but {there} doesn't pass a configuration under that name.\n\nTo satisfy this requirement, add an entry for \"{name}\" to the \"providers\" argument in the module \"{}\" block.",
                 call.site.name
             );
-            let summary = "Missing required provider configuration";
+            let summary = messages::MISSING_REQUIRED_PROVIDER_CONFIGURATION;
             diags.warn(Diagnostic::warning(summary, detail).at(call.site.span));
         }
     }
@@ -296,7 +297,7 @@ pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
             "To work with {addr} its original provider configuration at provider[\"{name}\"].{} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {addr}, after which you can remove the provider configuration again. If the resource is new, no `provider` block has this name and alias, and no caller passes one.",
             local.alias.as_deref().unwrap_or_default()
         );
-        let problem = Diagnostic::error("Provider configuration not present", detail);
+        let problem = Diagnostic::error(messages::PROVIDER_CONFIGURATION_NOT_PRESENT, detail);
         let _ = diags.error(problem.at(resource.span));
     }
 }
@@ -312,8 +313,10 @@ fn check_listed(diags: &mut Diagnostics, node: &ModuleNode) {
             let detail = format!(
                 "Provider {display} with the local name \"{name}\" was previously required as \"{other}\". A provider can only be required once within required_providers."
             );
-            diags
-                .warn(Diagnostic::warning("Duplicate required provider", detail).at(required.span));
+            diags.warn(
+                Diagnostic::warning(messages::DUPLICATE_REQUIRED_PROVIDER, detail)
+                    .at(required.span),
+            );
             continue;
         }
         first.insert(&required.source, name);
@@ -323,8 +326,10 @@ fn check_listed(diags: &mut Diagnostics, node: &ModuleNode) {
             let detail = format!(
                 "Provider {display} with the local name \"{name}\" was implicitly required via a configuration block as \"{implied}\". The provider configuration block name must match the name used in required_providers."
             );
-            diags
-                .warn(Diagnostic::warning("Duplicate required provider", detail).at(required.span));
+            diags.warn(
+                Diagnostic::warning(messages::DUPLICATE_REQUIRED_PROVIDER, detail)
+                    .at(required.span),
+            );
         }
     }
     warn_of_implied(diags, module, &first);
@@ -351,7 +356,7 @@ fn warn_of_implied(
                 "The type of `{}` begins with `{}`, which no provider can be called: a name consists of letters, digits and single dashes, and neither begins nor ends with a dash.",
                 resource.name, implied.name
             );
-            let problem = Diagnostic::error("Invalid provider local name", detail);
+            let problem = Diagnostic::error(messages::INVALID_PROVIDER_LOCAL_NAME, detail);
             let _ = diags.error(problem.at(resource.span));
             continue;
         }
@@ -362,7 +367,9 @@ fn warn_of_implied(
             source.display(),
             resource.name
         );
-        diags.warn(Diagnostic::warning("Duplicate required provider", detail).at(resource.span));
+        diags.warn(
+            Diagnostic::warning(messages::DUPLICATE_REQUIRED_PROVIDER, detail).at(resource.span),
+        );
     }
 }
 
@@ -386,7 +393,7 @@ fn warn_of_empty(diags: &mut Diagnostics, node: &ModuleNode) {
             node.path,
             first.provider.display(),
         );
-        let warning = Diagnostic::warning("Redundant empty provider block", detail);
+        let warning = Diagnostic::warning(messages::REDUNDANT_EMPTY_PROVIDER_BLOCK, detail);
         diags.warn(warning.at(first.span));
     }
 }
@@ -396,7 +403,13 @@ fn warn_of_backend(diags: &mut Diagnostics, module: &Module) {
     else {
         return;
     };
+    if backend.provider.is_some() {
+        let detail = "The state of the entire configuration is kept where the root module says. This `state_store` block of a called module has no effect.";
+        let warning = Diagnostic::warning(messages::STATE_STORE_CONFIGURATION_IGNORED, detail);
+        diags.warn(warning.at(backend.span));
+        return;
+    }
     let detail = "Any selected backend applies to the entire configuration, so Formwork expects provider configurations only in the root module.\n\nThis is a warning rather than an error because it's sometimes convenient to temporarily call a root module as a child module for testing purposes, but this backend configuration block will have no effect.";
-    let warning = Diagnostic::warning("Backend configuration ignored", detail);
+    let warning = Diagnostic::warning(messages::BACKEND_CONFIGURATION_IGNORED, detail);
     diags.warn(warning.at(backend.span));
 }

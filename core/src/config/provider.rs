@@ -9,6 +9,7 @@ use super::arguments::{NAME_SHAPE, NestedBlocks, unescape};
 use super::settings::check_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -75,7 +76,7 @@ pub(super) fn check_local_name(
     } else {
         format!("{} is an invalid provider local name: {LOCAL_NAME_SHAPE}", name.name)
     };
-    Err(diags.error(Diagnostic::error("Invalid provider local name", detail).at(place)))
+    Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_LOCAL_NAME, detail).at(place)))
 }
 
 fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_value::Str, Reported> {
@@ -85,7 +86,7 @@ fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_valu
     }
     Err(diags.error(
         Diagnostic::error(
-            "Invalid provider configuration alias",
+            messages::INVALID_PROVIDER_CONFIGURATION_ALIAS,
             format!("An alias must be a valid name. {NAME_SHAPE} `{alias}` was found."),
         )
         .at(attribute.expr.span),
@@ -95,7 +96,7 @@ fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_valu
 fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Span), Reported> {
     diags.warn(
         Diagnostic::warning(
-            "Version constraints inside provider configuration blocks are deprecated",
+            messages::VERSION_IN_PROVIDER_BLOCK_DEPRECATED,
             "Terraform 0.13 and earlier allowed provider version constraints inside the provider configuration block, but that is now deprecated and will be removed in a future version of Terraform. To silence this warning, move the provider version constraint into the required_providers block.",
         )
         .at(attribute.expr.span),
@@ -112,7 +113,7 @@ fn reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {
     let of = if what == "argument" { "provider " } else { "" };
     let _ = diags.error(
         Diagnostic::error(
-            format!("Reserved {what} name in provider block"),
+            messages::RESERVED_NAME_IN_PROVIDER_BLOCK.with(&[&what]),
             format!(
                 "The {of}{what} name {:?} is reserved for use by Terraform in a future version.",
                 name.name

@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::arguments::{NestedBlocks, place, unescape};
 use super::{OnFailure, Provisioner, ProvisionerTiming};
+use crate::messages;
 
 const CONTENT: BodySchema = BodySchema {
     attributes: &[("when", false), ("on_failure", false)],
@@ -65,7 +66,7 @@ fn read(
             "The block type name {:?} is reserved for use by Terraform in a future version.",
             reserved.kind.name
         );
-        let summary = "Reserved block type name in provisioner block";
+        let summary = messages::RESERVED_BLOCK_TYPE_NAME_IN_PROVISIONER_BLOCK;
         let _ = diags.error(Diagnostic::error(summary, detail).at(reserved.kind.span));
     }
     refuse_removed(diags, &kind).ok()?;
@@ -92,7 +93,7 @@ fn the_one(diags: &mut Diagnostics, sources: &Sources, nested: NestedBlocks<'_>)
     for other in blocks {
         let before = place(sources, first.header);
         let detail = format!("This {of} already has a connection block at {before}.");
-        let problem = Diagnostic::error("Duplicate connection block", detail);
+        let problem = Diagnostic::error(messages::DUPLICATE_CONNECTION_BLOCK, detail);
         let _ = diags.error(problem.at(other.header));
     }
     Some(first.body)
@@ -123,7 +124,7 @@ fn keyword<T: Copy>(
     // In JSON there is no other way to write it.
     if quoted.is_some() && !matches!(expr.kind, ExprKind::Json(_)) {
         let detail = "In this context, keywords are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted keywords are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this keyword to silence this warning.";
-        let warning = Diagnostic::warning("Quoted keywords are deprecated", detail);
+        let warning = Diagnostic::warning(messages::QUOTED_KEYWORDS_ARE_DEPRECATED, detail);
         diags.warn(warning.at(expr.span));
     }
     let given = quoted.or_else(|| expr.as_keyword());
@@ -136,7 +137,7 @@ fn keyword<T: Copy>(
         "The \"{name}\" argument requires one of the following keywords: {}.",
         words.join(" or ")
     );
-    let summary = format!("Invalid \"{name}\" keyword");
+    let summary = messages::INVALID_PROVISIONER_KEYWORD.with(&[&name]);
     Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
 }
 
@@ -144,7 +145,7 @@ fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported>
     let Some((name, since)) = REMOVED.iter().find(|(name, _)| kind.name == *name) else {
         return Ok(());
     };
-    let summary = format!("The \"{name}\" provisioner has been removed");
+    let summary = messages::REMOVED_PROVISIONER.with(&[&name]);
     let detail = format!(
         "The \"{name}\" provisioner was deprecated in Terraform {since} and has been removed from the language. Let a local-exec provisioner call the program instead."
     );
@@ -158,7 +159,7 @@ fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
     for attribute in provisioner.body.set().chain(connection) {
         for _ in refs::of_expr(&attribute.expr).iter().filter(|mention| !is_own(mention)) {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
-            let summary = "Invalid reference from destroy provisioner";
+            let summary = messages::INVALID_REFERENCE_FROM_DESTROY_PROVISIONER;
             let _ = diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span));
         }
     }

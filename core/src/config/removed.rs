@@ -11,6 +11,7 @@ use super::arguments::NestedBlocks;
 use super::{Config, ModuleNode, Provisioner, ProvisionerTiming, constant, provisioner, traversal};
 use crate::addr::reference::step_span;
 use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("from", true)],
@@ -82,8 +83,8 @@ fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_reso
     } else {
         return;
     };
-    let _ =
-        diags.error(Diagnostic::error("Invalid provisioner block", detail).at(provisioner.span));
+    let _ = diags
+        .error(Diagnostic::error(messages::INVALID_PROVISIONER_BLOCK, detail).at(provisioner.span));
 }
 
 fn from(
@@ -98,7 +99,7 @@ fn from(
                 "Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \"test_instance.foo[1]\"). Use `{}`.",
                 addr.of()
             );
-            let summary = "Resource instance keys not allowed";
+            let summary = messages::RESOURCE_INSTANCE_KEYS_NOT_ALLOWED;
             let place = keys(expr).pop().unwrap_or(expr.span);
             return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
         }
@@ -108,7 +109,7 @@ fn from(
             "Module address must be a module (e.g. \"module.foo\"), not a module instance (e.g. \"module.foo[1]\"). Use `{}`.",
             module.path()
         );
-        let summary = "Module instance keys not allowed";
+        let summary = messages::MODULE_INSTANCE_KEYS_NOT_ALLOWED;
         let place = keys(expr).first().copied().unwrap_or(expr.span);
         return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
     }
@@ -121,8 +122,8 @@ fn from(
             "{kinds} are never destroyed, so they are not valid targets of removed blocks. To remove the {kind} from state, remove the {kind} block from configuration."
         );
         let summary = match name.mode() {
-            Mode::Ephemeral => "Ephemeral resource address not allowed",
-            Mode::Data | Mode::Managed => "Data source address not allowed",
+            Mode::Ephemeral => messages::EPHEMERAL_RESOURCE_ADDRESS_NOT_ALLOWED,
+            Mode::Data | Mode::Managed => messages::DATA_SOURCE_ADDRESS_NOT_ALLOWED,
         };
         return Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)));
     }

@@ -10,6 +10,7 @@ use super::{
     LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal, validate,
 };
 use crate::addr::{Mode, ResourceName};
+use crate::messages;
 
 /// Members of a block that the language itself defines; the rest is for the provider's schema.
 pub(super) const CONTENT: BodySchema = BodySchema {
@@ -115,7 +116,7 @@ pub(super) fn repetition(
         (None, Some(for_each)) => Ok(Repetition::ForEach(for_each.expr)),
         (Some(_), Some(for_each)) => Err(diags.error(
             Diagnostic::error(
-                "Invalid combination of \"count\" and \"for_each\"",
+                messages::COUNT_AND_FOR_EACH,
                 "The \"count\" and \"for_each\" meta-arguments are mutually-exclusive, only one should be used to be explicit about the number of resources to be created.",
             )
             .at(for_each.name.span),
@@ -132,7 +133,7 @@ fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
     };
     let _ = diags.error(
         Diagnostic::error(
-            format!("Reserved block type name in {what} block"),
+            messages::RESERVED_BLOCK_TYPE_NAME_IN_BLOCK.with(&[&what]),
             format!(
                 "The block type name {:?} is reserved for use by Terraform in a future version.",
                 block.kind.name

@@ -1,4 +1,4 @@
-//! `terraform` blocks: versions, providers, and the backend.
+//! `terraform` blocks: versions, providers, and the place of the state.
 
 use std::path::Path;
 
@@ -12,10 +12,12 @@ use super::arguments::{not_supported, place};
 use super::encryption::{self, EncryptionBlock};
 use super::overrides::is_override;
 use super::provider::check_local_name;
+use super::state_block::{StateBlock, StateBlockKind, second_place};
 use super::{
     Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
-    constant, traversal,
+    constant, state_store, traversal,
 };
+use crate::messages;
 use crate::version::{
     ConstraintError, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
 };
@@ -26,6 +28,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
         ("required_providers", &[]),
         ("backend", &["type"]),
         ("cloud", &[]),
+        ("state_store", &["type"]),
         ("provider_meta", &["provider"]),
         ("encryption", &[]),
     ],
@@ -86,7 +89,7 @@ impl Settings {
         }
         if let Some(attribute) = content.take("experiments") {
             let detail = "Experimental features are intended only for gathering early feedback on new language designs, and so are available only in alpha releases of Terraform. Remove the argument.";
-            let problem = Diagnostic::error("Module uses experimental features", detail);
+            let problem = Diagnostic::error(messages::MODULE_USES_EXPERIMENTAL_FEATURES, detail);
             let _ = diags.error(problem.at(attribute.name.span));
         }
         if let Some(attribute) = content.take("language") {
@@ -95,7 +98,7 @@ impl Settings {
         for block in content.blocks {
             match block.kind.name.as_str() {
                 "required_providers" => self.read_required(diags, sources, block),
-                "backend" | "cloud" => self.read_backend(diags, sources, block),
+                "backend" | "cloud" | "state_store" => self.read_backend(diags, sources, block),
                 "provider_meta" => self.read_meta(diags, sources, block),
                 "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
@@ -110,7 +113,7 @@ impl Settings {
         if let Some(first) = self.required_providers_span {
             let _ = diags.error(
                 Diagnostic::error(
-                    "Duplicate required providers configuration",
+                    messages::DUPLICATE_REQUIRED_PROVIDERS_CONFIGURATION,
                     format!(
                         "A module may have only one required providers configuration. The required providers were previously configured at {}.",
                         place(sources, first)
@@ -143,7 +146,7 @@ impl Settings {
                 name.name.as_str(),
                 place(sources, other.span)
             );
-            let problem = Diagnostic::error("Duplicate provider_meta block", detail);
+            let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_META_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
             return;
         }
@@ -170,62 +173,28 @@ impl Settings {
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let header = StateBlock::of(&block);
+        if let Some(first) = self.backend.as_ref().map(StateBlock::of_backend) {
+            let _ = diags.error(second_place(sources, first, header));
+            return;
+        }
+        if header.kind == StateBlockKind::StateStore {
+            // Its errors were reported.
+            self.backend = state_store::read(diags, sources, block).ok();
+            return;
+        }
         // A `cloud` block has no label, and no backend has that name.
         let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
-        let backend = Backend { kind, body: block.body, span: block.header };
-        let Some(first) = &self.backend else {
-            self.backend = Some(backend);
-            return;
-        };
-        let [first, second] = [first, &backend]
-            .map(|backend| BackendBlock { is_cloud: backend.is_cloud(), span: backend.span });
-        let _ = diags.error(second_place(sources, first, second));
+        self.backend = Some(Backend { kind, body: block.body, span: block.header, provider: None });
     }
-}
-
-/// A `backend` or `cloud` block, as the error for a second one names it.
-#[derive(Clone, Copy)]
-pub(super) struct BackendBlock {
-    pub(super) is_cloud: bool,
-    pub(super) span: Span,
-}
-
-/// The error for a second `backend` or `cloud` block.
-pub(super) fn second_place(
-    sources: &Sources,
-    first: BackendBlock,
-    second: BackendBlock,
-) -> Diagnostic {
-    let before = place(sources, first.span);
-    let (summary, detail) = match (first.is_cloud, second.is_cloud) {
-        (false, false) => (
-            "Duplicate backend configuration",
-            format!(
-                "A module may have only one backend configuration. The backend was previously configured at {before}."
-            ),
-        ),
-        (true, true) => (
-            "Duplicate HCP Terraform configurations",
-            format!(
-                "A module may have only one 'cloud' block configuring HCP Terraform or Terraform Enterprise. The 'cloud' block was previously configured at {before}."
-            ),
-        ),
-        (true, false) | (false, true) => (
-            "Both a backend and cloud configuration are present",
-            "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
-        ),
-    };
-    // The backend is reported, whatever the order of the files.
-    let too_many = if second.is_cloud && !first.is_cloud { first } else { second };
-    Diagnostic::error(summary, detail).at(too_many.span)
 }
 
 /// Reports an edition of the language that is not the only one there is.
 fn check_language(diags: &mut Diagnostics, expr: &Expr) {
     let summary = match expr.as_keyword() {
         Some("TF2021") => return,
-        Some(_) => "Unsupported language edition",
-        None => "Invalid language edition",
+        Some(_) => messages::UNSUPPORTED_LANGUAGE_EDITION,
+        None => messages::INVALID_LANGUAGE_EDITION,
     };
     let detail = "The only edition of the language is the keyword TF2021, which is the default.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
@@ -273,12 +242,13 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
                     "`{text}` names a prerelease, and prereleases of the engine cannot be \
                      required. Remove the part after the numbers."
                 );
-                let problem = Diagnostic::error("Invalid required_version constraint", detail);
+                let problem =
+                    Diagnostic::error(messages::INVALID_REQUIRED_VERSION_CONSTRAINT, detail);
                 let _ = diags.error(problem.at(attribute.expr.span));
             } else if !constraints.allows(&engine) {
                 let _ = diags.error(
                     Diagnostic::error(
-                        "Unsupported Terraform Core version",
+                        messages::UNSUPPORTED_TERRAFORM_CORE_VERSION,
                         format!(
                             "This configuration asks for Terraform `{text}`, and this program does what \
                              Terraform {LANGUAGE_VERSION} does. Change the constraint if that is enough \
@@ -300,7 +270,7 @@ fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> 
         Value::Unknown(..) => return Ok(String::new()),
         _ => {
             let detail = "Version constraints are a string, such as \"~> 3.0\".";
-            let problem = Diagnostic::error("Invalid version constraint", detail);
+            let problem = Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail);
             return Err(diags.error(problem.at(head(expr))));
         }
     };
@@ -337,7 +307,7 @@ fn bad_constraint(text: &str, bad: &ConstraintError, span: Span) -> Diagnostic {
     let detail = format!(
         "This string does not use correct version constraint syntax. `{text}` was found: {bad}."
     );
-    Diagnostic::error("Invalid version constraint", detail).at(span)
+    Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail).at(span)
 }
 
 fn required_provider(
@@ -362,7 +332,7 @@ fn required_provider(
 
 fn bad_object(span: Span) -> Diagnostic {
     Diagnostic::error(
-        "Invalid required_providers object",
+        messages::INVALID_REQUIRED_PROVIDERS_OBJECT,
         "An entry of `required_providers` is an object with `source` and `version`, such as \
          { source = \"hashicorp/random\", version = \"~> 3.0\" }.",
     )
@@ -422,7 +392,7 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
                 "An entry of `configuration_aliases` is the local name `{}`, alone or with an alias behind a dot, such as `{0}.other`.",
                 name.name
             );
-            let problem = Diagnostic::error("Invalid configuration_aliases value", detail);
+            let problem = Diagnostic::error(messages::INVALID_CONFIGURATION_ALIASES_VALUE, detail);
             let _ = diags.error(problem.at(item.span));
         }
     }
@@ -432,7 +402,8 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
 fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
     let Some(text) = expr.as_literal() else {
         return Err(diags.error(
-            Diagnostic::error("Invalid source", "A source is a constant string.").at(expr.span),
+            Diagnostic::error(messages::INVALID_SOURCE, "A source is a constant string.")
+                .at(expr.span),
         ));
     };
     text.parse().map_err(|bad: crate::addr::AddressError| {

@@ -7,12 +7,13 @@ use std::path::Path;
 use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
 use formwork_lang::refs;
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
 use super::arguments::{check_name, place};
-use super::{Files, call, condition, constant, files, load, traversal};
+use super::{Files, broken, call, condition, constant, files, load, traversal};
 use crate::addr::{Mode, Target, is_identifier};
+use crate::messages;
 
 /// A type of block, and the names of its labels.
 type Kind = (&'static str, &'static [&'static str]);
@@ -117,7 +118,7 @@ pub fn check(
             if let Some(mut body) = body {
                 // Only the syntax errors of this file show which of its blocks are broken.
                 if wrong.has_errors() {
-                    load::take_broken(&mut body, &wrong);
+                    broken::take_broken(&mut body, &wrong);
                 }
                 Checker { diags: &mut wrong, sources }.file(body);
             }
@@ -133,7 +134,7 @@ struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    fn error(&mut self, summary: impl Into<String>, detail: &str, span: Span) {
+    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
@@ -149,7 +150,7 @@ impl Checker<'_> {
                         let first = place(self.sources, first);
                         let detail =
                             format!("The run `{}` is already there at {first}.", name.name);
-                        self.error("Duplicate \"run\" block names", &detail, block.header);
+                        self.error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
                     let _ = check_name(self.diags, "run block name", &name);
                     self.run(block.body);
@@ -161,7 +162,7 @@ impl Checker<'_> {
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = place(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
-                        self.error("Duplicate provider block", &detail, block.header);
+                        self.error(messages::DUPLICATE_PROVIDER_BLOCK, &detail, block.header);
                     }
                     if kind == "mock_provider" {
                         self.mock_provider(block.body);
@@ -180,7 +181,11 @@ impl Checker<'_> {
             let first = place(self.sources, first.header);
             for block in all {
                 let detail = format!("{what} already has such a block at {first}.");
-                self.error(format!("Multiple {kind:?} blocks"), &detail, block.header);
+                self.error(
+                    messages::MULTIPLE_RUN_BLOCKS.with(&[&format_args!("{kind:?}")]),
+                    &detail,
+                    block.header,
+                );
             }
         }
     }
@@ -226,7 +231,7 @@ impl Checker<'_> {
                 drop(call::source(self.diags, &source, versioned));
             }
             None => self.error(
-                "Missing \"source\" attribute for module block",
+                messages::MISSING_RUN_MODULE_SOURCE,
                 "A run with a module of its own says where that is.",
                 block.header,
             ),
@@ -256,7 +261,7 @@ impl Checker<'_> {
         let text = constant::string(self.diags, &alias.expr).ok()?;
         if !is_identifier(&text) {
             let detail = "An alias is a name: letters, digits, underscores and dashes.";
-            self.error("Invalid provider configuration alias", detail, alias.expr.span);
+            self.error(messages::INVALID_PROVIDER_CONFIGURATION_ALIAS, detail, alias.expr.span);
         }
         Some(text.as_str().into())
     }
@@ -271,7 +276,7 @@ impl Checker<'_> {
             Some(target) => self.target(&target, kind),
             None => {
                 let detail = format!("A block of type {kind:?} says what it is about.");
-                self.error("Missing target attribute", &detail, block.header);
+                self.error(messages::MISSING_TARGET_ATTRIBUTE, &detail, block.header);
             }
         }
         let values = if is_module { "outputs" } else { "values" };
@@ -293,7 +298,7 @@ impl Checker<'_> {
         };
         if mode != wanted {
             let detail = format!("The target of a block of type {kind:?} is {what}.");
-            self.error("Invalid override target", &detail, attribute.span);
+            self.error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
         }
     }
 
@@ -305,7 +310,11 @@ impl Checker<'_> {
         }
         let name = &attribute.name.name;
         let detail = format!("It is one of these words, without quotes: {}.", words.join(", "));
-        self.error(format!("Invalid {name:?} keyword"), &detail, attribute.expr.span);
+        self.error(
+            messages::INVALID_RUN_KEYWORD.with(&[&format_args!("{name:?}")]),
+            &detail,
+            attribute.expr.span,
+        );
     }
 
     fn during(&mut self, attribute: Option<Attribute>) {
@@ -313,7 +322,7 @@ impl Checker<'_> {
             && !is_word(&attribute.expr, &["plan", "apply"])
         {
             let detail = "It is one of these words, without quotes: plan, apply.";
-            self.error("Invalid override_during value", detail, attribute.span);
+            self.error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
         }
     }
 
@@ -333,7 +342,7 @@ impl Checker<'_> {
         if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
             let name = attribute.name.name.as_str();
             let detail = format!("In a block of type {kind:?} it is an object.");
-            self.error(format!("Invalid {name} attribute"), &detail, attribute.span);
+            self.error(messages::INVALID_RUN_ATTRIBUTE.with(&[&name]), &detail, attribute.span);
         }
     }
 }

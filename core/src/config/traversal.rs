@@ -2,12 +2,14 @@
 
 use formwork_lang::refs::{self, Traversal, TraversalStep};
 use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
+use formwork_value::diag::{Message, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::LocalProvider;
 use super::provider::check_local_name;
 use crate::addr::reference::step_span;
 use crate::addr::{InstanceKey, Reference, Step, Target, split};
+use crate::messages;
 
 /// Reads an expression that names something, also in the old form in quotes.
 pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Reported> {
@@ -20,7 +22,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     if let Some(text) = text {
         diags.warn(
             Diagnostic::warning(
-                "Quoted references are deprecated",
+                messages::QUOTED_REFERENCES_ARE_DEPRECATED,
                 "In this context, references are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted references are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this reference to silence this warning.",
             )
             .at(expr.span),
@@ -31,7 +33,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     }
     let bad = match text {
         Some(text) => bad_quoted(text, expr.span),
-        None => refs::unusable_key(expr).map(|key| unusable_key("Invalid index key", key)),
+        None => refs::unusable_key(expr).map(|key| unusable_key(messages::INVALID_INDEX_KEY, key)),
     };
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))))
 }
@@ -47,7 +49,7 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
         let end = text[at..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
         if starts { end.unwrap_or(text.len() - at) } else { 0 }
     };
-    let problem = |at: usize, summary: &str, detail: &str| {
+    let problem = |at: usize, summary: &'static Message, detail: &str| {
         let length = name(at).max(first(at).map_or(0, char::len_utf8));
         let start = span.start + 1 + u32::try_from(at).unwrap_or(u32::MAX);
         let end = start + u32::try_from(length).unwrap_or(u32::MAX);
@@ -58,17 +60,22 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
         return None;
     }
     if name(at) == 0 {
-        return problem(at, "Variable name required", "A reference begins with a name.");
+        return problem(at, messages::VARIABLE_NAME_REQUIRED, "A reference begins with a name.");
     }
     loop {
         at = skip(at + name(at));
         if first(at)? != '.' {
             let detail = "Expected an attribute access or an index operator.";
-            return (first(at)? != '[').then(|| problem(at, "Invalid character", detail))?;
+            return (first(at)? != '[')
+                .then(|| problem(at, messages::INVALID_CHARACTER, detail))?;
         }
         at = skip(at + 1);
         if name(at) == 0 {
-            return problem(at, "Attribute name required", "Behind a dot must follow a name.");
+            return problem(
+                at,
+                messages::ATTRIBUTE_NAME_REQUIRED,
+                "Behind a dot must follow a name.",
+            );
         }
     }
 }
@@ -77,7 +84,7 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
 /// address and where it stands.
 pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
-        let bad = refs::unusable_key(expr).map(|key| unusable_key("Invalid address", key));
+        let bad = refs::unusable_key(expr).map(|key| unusable_key(messages::INVALID_ADDRESS, key));
         return Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))));
     };
     let mut steps = vec![Step::Name(traversal.root.name.clone())];
@@ -90,7 +97,9 @@ pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Rep
                 _ => {
                     let detail =
                         format!("`[{at}]` is no instance: numbers of instances begin at 0.");
-                    return Err(diags.error(Diagnostic::error("Invalid address", detail).at(*span)));
+                    return Err(
+                        diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail).at(*span))
+                    );
                 }
             },
             TraversalStep::Splat(span) => return Err(diags.error(not_a_reference(*span))),
@@ -116,13 +125,13 @@ fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
 pub(super) const STATIC_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
 
 /// The error of a constant key that no instance can have.
-fn unusable_key(summary: &str, key: Span) -> Diagnostic {
+fn unusable_key(summary: impl Into<Summary>, key: Span) -> Diagnostic {
     let detail = "Invalid index for resource instance: either a string or an integer is required. Write the key of one instance, such as [0] or [\"key\"].";
     Diagnostic::error(summary, detail).at(key)
 }
 
 fn not_a_reference(span: Span) -> Diagnostic {
-    Diagnostic::error("Invalid expression", STATIC_REFERENCE).at(span)
+    Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, STATIC_REFERENCE).at(span)
 }
 
 fn quoted(text: &str, span: Span) -> Option<Traversal> {
@@ -144,8 +153,11 @@ pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Rep
     match expr.kind {
         ExprKind::Tuple(items) => Ok(items),
         _ => Err(diags.error(
-            Diagnostic::error("Invalid expression", "A static list expression is required.")
-                .at(start_of(&expr)),
+            Diagnostic::error(
+                messages::STATIC_REFERENCE_REQUIRED,
+                "A static list expression is required.",
+            )
+            .at(start_of(&expr)),
         )),
     }
 }
@@ -201,10 +213,14 @@ pub(super) fn provider(
         [TraversalStep::Attribute(alias)] => {
             Ok(LocalProvider { name, alias: Some(alias.name.clone()) })
         }
+        [TraversalStep::Key(_, span) | TraversalStep::Index(_, span)] => {
+            let detail = "Provider name must either stand alone or be followed by a period and then a configuration alias.";
+            Err(diags.error(bad_provider(detail, *span)))
+        }
         _ => Err(diags.error(bad_provider(shape, expr.span))),
     }
 }
 
 fn bad_provider(detail: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("Invalid provider configuration reference", detail).at(span)
+    Diagnostic::error(messages::INVALID_PROVIDER_CONFIGURATION_REFERENCE, detail).at(span)
 }

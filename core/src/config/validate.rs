@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::{Lifecycle, Module, ModuleNode, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
 use crate::addr::{Reference, ResourceName, Subject};
+use crate::messages;
 
 /// Limit of problems per module: more are not helpful, and each costs a search for similar names.
 const MAX_PROBLEMS: usize = 100;
@@ -91,7 +92,7 @@ fn scoped_problem(
         "`{}` belongs to the block `check {within:?}`, and can only be used there.",
         resource.name
     );
-    Some(Diagnostic::error("Reference to scoped resource", detail).at(reference.span))
+    Some(Diagnostic::error(messages::REFERENCE_TO_SCOPED_RESOURCE, detail).at(reference.span))
 }
 
 /// Returns the problems of a reference to a resource or a module call that the configuration shows.
@@ -233,7 +234,7 @@ fn check_self(diags: &mut Diagnostics, resource: &Resource) {
     };
     for reference in own.filter(|other| !waits(other) && !is_in_condition(other)) {
         let detail = format!("Configuration for {} may not refer to itself.", resource.name);
-        let problem = Diagnostic::error("Self-referential block", detail);
+        let problem = Diagnostic::error(messages::SELF_REFERENTIAL_BLOCK, detail);
         let problem = problem.about(resource.name.to_string());
         let _ = diags.error(problem.at(reference.span));
     }
@@ -253,7 +254,7 @@ pub(super) fn own_conditions(diags: &mut Diagnostics, name: &ResourceName, lifec
             if mentions.iter().any(is_own) {
                 let hint = if kind == "postcondition" { " Here `self` is the object." } else { "" };
                 let detail = format!("Configuration for {name} may not refer to itself.{hint}");
-                let problem = Diagnostic::error(format!("Invalid reference in {kind}"), detail);
+                let problem = Diagnostic::error(messages::SELF_REFERENCE.with(&[&kind]), detail);
                 let _ = diags.error(problem.about(name.to_string()).at(part.span));
             }
         }

@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
 use super::arguments::{check_name, flag, place, text};
 use super::{Condition, Variable, condition, constant, inputs};
+use crate::messages;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -71,7 +72,7 @@ fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Repo
         "The variable name {:?} is reserved due to its special meaning inside module blocks.",
         name.name
     );
-    Err(diags.error(Diagnostic::error("Invalid variable name", detail).at(name.span)))
+    Err(diags.error(Diagnostic::error(messages::INVALID_VARIABLE_NAME, detail).at(name.span)))
 }
 
 fn constraint(
@@ -102,7 +103,9 @@ fn default_value(
             refused.reason
         ),
     };
-    Err(diags.error(Diagnostic::error("Invalid default value for variable", reason).at(expr.span)))
+    Err(diags.error(
+        Diagnostic::error(messages::INVALID_DEFAULT_VALUE_FOR_VARIABLE, reason).at(expr.span),
+    ))
 }
 
 fn require_own_reference(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
@@ -115,7 +118,7 @@ fn require_own_reference(diags: &mut Diagnostics, variable: &Variable, validatio
         let own = format!("var.{}", variable.name);
         let _ = diags.error(
             Diagnostic::error(
-                "Invalid variable validation condition",
+                messages::INVALID_VARIABLE_VALIDATION_CONDITION,
                 format!(
                     "The condition for variable {:?} must refer to {own} in order to test incoming values.",
                     variable.name

@@ -51,7 +51,13 @@ fn set(file: &File, kind: libc::c_int) -> io::Result<()> {
         l_len: 0,
         l_pid: 0,
     };
-    fcntl(file, FcntlArg::F_OFD_SETLK(&range)).map(drop).map_err(io::Error::from)
+    // Other systems have only the lock of the process, as Terraform takes it. It is lost when any
+    // descriptor of the file is closed.
+    #[cfg(target_os = "linux")]
+    let request = FcntlArg::F_OFD_SETLK(&range);
+    #[cfg(not(target_os = "linux"))]
+    let request = FcntlArg::F_SETLK(&range);
+    fcntl(file, request).map(drop).map_err(io::Error::from)
 }
 
 /// Whether [`lock`] failed because another process holds the lock.

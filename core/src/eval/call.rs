@@ -8,6 +8,7 @@ use super::expand::{self, Expansion};
 use super::vertex::EvalInputs;
 use crate::addr::Reference;
 use crate::config::{Config, ModuleCall, ModuleNode, Repetition};
+use crate::messages;
 
 /// The greatest number of instances of modules. Each has a table of everything in its module, and
 /// calls within each other multiply.
@@ -74,7 +75,7 @@ impl<'c> CallVertex<'c> {
                     "With those of `{}` there would be more than {MAX_INSTANCES} instances of modules. Calls that are repeated multiply the instances of what they call.",
                     self.node.path
                 );
-                let problem = Diagnostic::error("Too many module instances", detail);
+                let problem = Diagnostic::error(messages::TOO_MANY_MODULE_INSTANCES, detail);
                 return Err(diags.error(problem.at(self.call.site.span)));
             }
         }

@@ -4,13 +4,14 @@
 
 use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
-use formwork_value::diag::Severity;
+use formwork_value::diag::{Message, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
 use super::condition_results::{ConditionResult, ConditionSubject, Rule, Verdicts};
 use super::references::evaluate_anyway;
 use crate::config::{Condition, Variable};
+use crate::messages;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
 /// The kind of object that a condition is attached to. It decides the wording of a failure, and its
@@ -63,18 +64,20 @@ pub fn check(
     judging: ConditionContext<'_>,
 ) -> Result<(), Reported> {
     let (summary, rule) = match kind {
-        ConditionKind::ResourcePrecondition => ("Resource precondition failed", Rule::Precondition),
+        ConditionKind::ResourcePrecondition => {
+            (messages::RESOURCE_PRECONDITION_FAILED, Rule::Precondition)
+        }
         ConditionKind::ResourcePostcondition => {
-            ("Resource postcondition failed", Rule::Postcondition)
+            (messages::RESOURCE_POSTCONDITION_FAILED, Rule::Postcondition)
         }
         ConditionKind::OutputPrecondition => {
-            ("Module output value precondition failed", Rule::Precondition)
+            (messages::MODULE_OUTPUT_VALUE_PRECONDITION_FAILED, Rule::Precondition)
         }
-        ConditionKind::Assertion => ("Check block assertion failed", Rule::Assertion),
+        ConditionKind::Assertion => (messages::CHECK_BLOCK_ASSERTION_FAILED, Rule::Assertion),
     };
     let mut result = Ok(());
     for (at, condition) in conditions.iter().enumerate() {
-        let found = failure(diags, scope, condition, "Invalid condition result");
+        let found = failure(diags, scope, condition, messages::INVALID_CONDITION_RESULT);
         judging.set(rule, at, &found);
         let only_warns = kind == ConditionKind::Assertion || judging.failure == Severity::Warning;
         let blame = |problem| {
@@ -142,7 +145,7 @@ fn about(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnosti
 
 fn unknown_assertion() -> Diagnostic {
     Diagnostic::warning(
-        "Check block assertion known after apply",
+        messages::CHECK_BLOCK_ASSERTION_KNOWN_AFTER_APPLY,
         "Whether this holds depends on values that are not known yet. It is looked at again when this \
          plan is applied.",
     )
@@ -187,7 +190,7 @@ pub fn validate_variable(
                 let (rule, message) = (&condition.place, shown(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
-                let failed = Diagnostic::error("Invalid value for variable", detail);
+                let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
                 // The values shown are those of the rule, but the place is that of the value.
                 let failed = about(failed, &condition.condition, scope).at(place);
                 result = Err(diags.error(failed));
@@ -218,7 +221,7 @@ fn failure(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     condition: &Condition,
-    bad_result: &str,
+    bad_result: &'static Message,
 ) -> Result<ConditionOutcome, Reported> {
     let holds = evaluate_anyway(diags, &condition.condition, scope);
     let message = evaluate_anyway(diags, &condition.message, scope)
@@ -240,7 +243,7 @@ fn validation(
     scope: &ModuleScope<'_>,
     condition: &Condition,
 ) -> Result<ConditionOutcome, Reported> {
-    let bad_result = "Invalid variable validation result";
+    let bad_result = messages::INVALID_VARIABLE_VALIDATION_RESULT;
     let judged = TruthContext { expr: &condition.condition, scope, bad_result };
     let holds = evaluate_anyway(diags, &condition.condition, scope)
         .and_then(|value| truth(diags, value, judged));
@@ -260,7 +263,7 @@ fn validation(
 struct TruthContext<'a> {
     expr: &'a Expr,
     scope: &'a ModuleScope<'a>,
-    bad_result: &'a str,
+    bad_result: &'static Message,
 }
 
 /// Reads the value of a condition; `None` while it is not known.
@@ -295,7 +298,7 @@ fn message_text(
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         let warning = Diagnostic::warning(
-            "Error message refers to sensitive values",
+            messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES,
             "The message of this condition holds a sensitive value, so it is not shown. Leave the \
              value out, or take its mark off with `nonsensitive` where it is no secret.",
         );
@@ -305,7 +308,7 @@ fn message_text(
     if marks.contains(Marks::EPHEMERAL) {
         diags.warn(
             Diagnostic::warning(
-                "Error message refers to ephemeral values",
+                messages::ERROR_MESSAGE_REFERS_TO_EPHEMERAL_VALUES,
                 "The message of this condition holds an ephemeral value, so it is not shown. Leave the \
                  value out, or put null in its place with `ephemeralasnull`.",
             )
@@ -314,7 +317,7 @@ fn message_text(
         return Ok(None);
     }
     let mut bad = |detail: String| {
-        let problem = Diagnostic::error("Invalid error message", detail);
+        let problem = Diagnostic::error(messages::INVALID_ERROR_MESSAGE, detail);
         Err(diags.error(about(problem, expr, scope)))
     };
     if value.is_null() {

@@ -12,6 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::static_scope::StaticScope;
 use crate::config::encryption::{EncryptionBlock, Part, Target};
+use crate::messages;
 
 /// The type of the method that leaves files as they are.
 pub const UNENCRYPTED: &str = "unencrypted";
@@ -107,7 +108,7 @@ impl EncryptionSettings {
 fn warn_of_unencrypted(diags: &mut Diagnostics, block: &EncryptionBlock) {
     for _ in block.methods.iter().filter(|method| method.kind == UNENCRYPTED) {
         let detail = "Method unencrypted is present in configuration. This is a security risk and should only be enabled during migrations.";
-        let problem = Diagnostic::warning("Unencrypted method configured", detail);
+        let problem = Diagnostic::warning(messages::UNENCRYPTED_METHOD_CONFIGURED, detail);
         diags.warn(problem.at(block.span));
     }
 }
@@ -137,7 +138,7 @@ impl Evaluator<'_> {
         // In a fallback too, as in OpenTofu: it would accept a file that is not encrypted.
         if target.enforced && methods.iter().any(|method| method.kind == UNENCRYPTED) {
             let detail = "Unable to use unencrypted method since the enforced flag is set. Remove the method from the target, or `enforced`.";
-            let problem = Diagnostic::error("Unencrypted method is forbidden", detail);
+            let problem = Diagnostic::error(messages::UNENCRYPTED_METHOD_IS_FORBIDDEN, detail);
             return Err(diags.error(problem.at(target.span.unwrap_or(self.block.span))));
         }
         Ok(methods)
@@ -151,13 +152,12 @@ impl Evaluator<'_> {
         let span = target.span.unwrap_or(self.block.span);
         let Some(expr) = &target.method else {
             let detail = "A target of the encryption has no method. Add an argument such as: method = method.aes_gcm.NAME";
-            return Err(
-                diags.error(Diagnostic::error("Missing encryption method", detail).at(span))
-            );
+            return Err(diags
+                .error(Diagnostic::error(messages::MISSING_ENCRYPTION_METHOD, detail).at(span)));
         };
         let Some((kind, name)) = reference(expr, "method") else {
             let detail = "A method is named by method.TYPE.NAME, such as method.aes_gcm.main.";
-            let problem = Diagnostic::error("Invalid encryption method identifier", detail);
+            let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_METHOD_IDENTIFIER, detail);
             return Err(diags.error(problem.at(span)));
         };
         let block = self.block;
@@ -168,7 +168,8 @@ impl Evaluator<'_> {
                 kind.as_str(),
                 name.as_str()
             );
-            let problem = Diagnostic::error("Reference to undeclared encryption method", detail);
+            let problem =
+                Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_ENCRYPTION_METHOD, detail);
             return Err(diags.error(problem.at(span)));
         };
         let arguments = self.arguments(diags, method)?;
@@ -210,7 +211,7 @@ impl Evaluator<'_> {
                 "The argument {:?} is not known before the state is read.",
                 argument.name.name.as_str()
             );
-            let problem = Diagnostic::error("Unknown value in the encryption block", detail);
+            let problem = Diagnostic::error(messages::UNKNOWN_VALUE_IN_ENCRYPTION_BLOCK, detail);
             return Err(diags.error(problem.at(part.span)));
         }
         Ok(ArgumentValue::Value(value))
@@ -231,7 +232,7 @@ impl Evaluator<'_> {
                 "Key providers use each other in a circle: {}. Remove one of the references.",
                 chain.join(" -> ")
             );
-            let problem = Diagnostic::error("Circular reference detected", detail);
+            let problem = Diagnostic::error(messages::CIRCULAR_REFERENCE_DETECTED, detail);
             return Err(diags.error(problem.at(span)));
         }
         if let Some(known) = self.known.get(&addr) {
@@ -245,7 +246,7 @@ impl Evaluator<'_> {
                 addr.0.as_str(),
                 addr.1.as_str()
             );
-            let problem = Diagnostic::error("Reference to undeclared key provider", detail);
+            let problem = Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_KEY_PROVIDER, detail);
             return Err(diags.error(problem.at(span)));
         };
         self.pending.push(addr.clone());

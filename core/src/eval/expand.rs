@@ -4,6 +4,7 @@
 
 use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
+use formwork_value::diag::Message;
 use formwork_value::value::Map;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
@@ -11,6 +12,7 @@ use super::ModuleScope;
 use super::references::evaluate;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
+use crate::messages;
 use crate::state::ResourceState;
 
 /// The greatest number of instances of one resource.
@@ -212,14 +214,14 @@ fn is_set(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
 
 fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
     match repetition {
-        Repetition::Single => Diagnostic::error("Invalid repetition", ""),
+        Repetition::Single => Diagnostic::error(messages::INVALID_REPETITION, ""),
         Repetition::Count(expr) => Diagnostic::error(
-            "Invalid count argument",
+            messages::UNKNOWN_COUNT_ARGUMENT,
             "The \"count\" value depends on resource attributes that cannot be determined until apply, so Formwork cannot predict how many instances will be created. To work around this, use the -target argument to first apply only the resources that the count depends on.",
         )
         .at(expr.span),
         Repetition::ForEach(expr) => Diagnostic::error(
-            "Invalid for_each argument",
+            messages::UNKNOWN_FOR_EACH_ARGUMENT,
             if is_set(expr, scope) { UNKNOWN_SET } else { UNKNOWN_MAP },
         )
         .at(expr.span)
@@ -229,7 +231,7 @@ fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
 
 /// The error for a value that does not determine the instances.
 struct RepetitionError {
-    summary: &'static str,
+    summary: &'static Message,
     detail: String,
     /// The cause to mention with the values behind it; `None` where they are not shown.
     cause: Option<Cause>,
@@ -246,7 +248,11 @@ impl RepetitionError {
 
 fn bad_count(detail: impl Into<String>) -> RepetitionError {
     // The message has the number in it, as Terraform's has.
-    RepetitionError { summary: "Invalid count argument", detail: detail.into(), cause: None }
+    RepetitionError {
+        summary: messages::INVALID_COUNT_ARGUMENT,
+        detail: detail.into(),
+        cause: None,
+    }
 }
 
 fn unsuitable_count(reason: &str) -> RepetitionError {
@@ -269,7 +275,11 @@ fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
     }
     let number = convert::convert(&value, &Type::Number).map_err(|refused| {
         let detail = format!("Invalid expression value: {}.", refused.reason);
-        RepetitionError { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
+        RepetitionError {
+            summary: messages::INCORRECT_VALUE_TYPE,
+            detail,
+            cause: Some(Cause::Values),
+        }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
@@ -287,7 +297,7 @@ fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
 
 fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
     RepetitionError {
-        summary: "Invalid for_each argument",
+        summary: messages::INVALID_FOR_EACH_ARGUMENT,
         detail: detail.into(),
         cause: Some(cause),
     }
@@ -297,7 +307,7 @@ fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
 pub(super) const EPHEMERAL_FOR_EACH: &str = "The given \"for_each\" value is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys.";
 
 fn bad_set(detail: impl Into<String>) -> RepetitionError {
-    let summary = "Invalid for_each set argument";
+    let summary = messages::INVALID_FOR_EACH_SET_ARGUMENT;
     RepetitionError { summary, detail: detail.into(), cause: Some(Cause::Values) }
 }
 

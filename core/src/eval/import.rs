@@ -14,6 +14,7 @@ use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
 use crate::change::ImportKey;
 use crate::config::{Config, Import, ImportBy, Repetition, import_key_problem};
+use crate::messages;
 
 /// An object to be imported.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +97,7 @@ fn elements(
             .collect()
     };
     let bad = |detail: &str, cause: Cause| {
-        let problem = Diagnostic::error("Invalid for_each argument", detail).at(expr.span);
+        let problem = Diagnostic::error(messages::INVALID_FOR_EACH_ARGUMENT, detail).at(expr.span);
         problem.mentioning(mentioned(expr, scope, cause))
     };
     if marks.contains(Marks::EPHEMERAL) {
@@ -154,7 +155,8 @@ fn identity(
         "An identity is an object with the attributes that the resource type has for that, and this is a {}.",
         value.ty().friendly_name()
     );
-    Err(diags.error(Diagnostic::error("Invalid import identity argument", detail).at(expr.span)))
+    Err(diags
+        .error(Diagnostic::error(messages::INVALID_IMPORT_IDENTITY_ARGUMENT, detail).at(expr.span)))
 }
 
 /// Evaluates an id; `None` while it is not known.
@@ -165,7 +167,7 @@ fn id(
 ) -> Result<Option<Str>, Reported> {
     let (value, _) = evaluate(diags, expr, scope)?.unmark();
     let mut bad = |detail: &str| {
-        let problem = Diagnostic::error("Invalid import id argument", detail);
+        let problem = Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail);
         Err(diags.error(problem.at(expr.span)))
     };
     if value.is_null() {
@@ -179,7 +181,7 @@ fn id(
         Ok(_) => Ok(None),
         Err(refused) => {
             let detail = format!("Invalid expression value: {}.", refused.reason);
-            let problem = Diagnostic::error("Incorrect value type", detail).at(expr.span);
+            let problem = Diagnostic::error(messages::INCORRECT_VALUE_TYPE, detail).at(expr.span);
             Err(diags.error(problem.mentioning(mentioned(expr, scope, Cause::Values))))
         }
     }
@@ -190,7 +192,7 @@ fn id(
 pub fn unknown_id(import: &Import) -> Diagnostic {
     let detail = "The import block \"id\" argument depends on resource attributes that cannot be \
                   determined until apply, so Formwork cannot plan to import this resource.";
-    Diagnostic::error("Invalid import id argument", detail).at(import.by.expr().span)
+    Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail).at(import.by.expr().span)
 }
 
 /// The error for a repetition that is not known in time.
@@ -199,7 +201,7 @@ pub fn unknown_repetition(import: &Import, scope: &ModuleScope<'_>) -> Diagnosti
     let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
                   cannot be determined until apply, and so Formwork cannot determine the full set of \
                   values that might be used to import this resource. Use variables and constants here.";
-    let problem = Diagnostic::error("Invalid for_each argument", detail);
+    let problem = Diagnostic::error(messages::UNKNOWN_FOR_EACH_ARGUMENT, detail);
     match &import.repetition {
         Repetition::ForEach(expr) | Repetition::Count(expr) => {
             problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Unknown))
@@ -219,7 +221,7 @@ impl EachOnly {
         let (key, marks) = formwork_lang::eval::evaluate(diags, expr, self)?.unmark();
         if marks.contains(Marks::SENSITIVE) {
             let detail = "The key is sensitive, and an address is shown. Remove the mark with `nonsensitive` in the `for_each` argument if the key is not a secret.";
-            let problem = Diagnostic::error("Invalid index expression", detail);
+            let problem = Diagnostic::error(messages::INVALID_INDEX_EXPRESSION, detail);
             return Err(diags.error(problem.at(expr.span)));
         }
         match key {
@@ -232,7 +234,7 @@ impl EachOnly {
                     "Invalid resource instance key: either a string or an integer is required. This is {}.",
                     other.ty().friendly_name()
                 );
-                let problem = Diagnostic::error("Invalid address", detail);
+                let problem = Diagnostic::error(messages::INVALID_ADDRESS, detail);
                 Err(diags.error(problem.at(expr.span)))
             }
         }
@@ -255,7 +257,9 @@ impl Scope for EachOnly {
                      the address of an import.",
                     name.name
                 );
-                Err(diags.error(Diagnostic::error("Unsupported attribute", detail).at(name.span)))
+                Err(diags.error(
+                    Diagnostic::error(messages::UNSUPPORTED_ATTRIBUTE, detail).at(name.span),
+                ))
             }
             _ => {
                 let detail = format!(
@@ -263,7 +267,8 @@ impl Scope for EachOnly {
                      address of an import.",
                     root.name
                 );
-                Err(diags.error(Diagnostic::error("Unknown variable", detail).at(root.span)))
+                Err(diags
+                    .error(Diagnostic::error(messages::UNKNOWN_VARIABLE, detail).at(root.span)))
             }
         }
     }

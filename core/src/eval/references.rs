@@ -11,6 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 use super::ModuleScope;
 use crate::addr::{Reference, ResourceName, Subject};
 use crate::config::bad_reference;
+use crate::messages;
 
 /// The place of a reference in a configuration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,8 +129,8 @@ pub fn evaluate_anyway(
     let mut rest = Diagnostics::new();
     for mut one in without_repetitions(said, &mentions, &problems) {
         // As in Terraform, conditions do not tell the kinds of unknown functions apart.
-        if one.summary == "Unknown provider function" {
-            one.summary = "Call to unknown function".into();
+        if one.reports(messages::UNKNOWN_PROVIDER_FUNCTION) {
+            one = one.summary(messages::CALL_TO_UNKNOWN_FUNCTION);
         }
         let _ = rest.push(one);
     }

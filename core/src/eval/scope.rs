@@ -18,6 +18,7 @@ use super::references::{ReferenceSite, StaticCheck};
 use super::{HostValues, ModuleResults, RepetitionData};
 use crate::addr::{Mode, Reference, Subject};
 use crate::config::bad_reference;
+use crate::messages;
 
 /// The scope of names within one instance of a module, or of a resource in it.
 #[derive(Clone)]
@@ -213,7 +214,7 @@ pub(super) fn terraform(
 fn unrecorded(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
     diags.error(
         Diagnostic::error(
-            "Value read too early",
+            messages::VALUE_READ_TOO_EARLY,
             format!(
                 "`{name}` was needed before it was known. This is a bug in Formwork, not an error in the \
                  configuration; please report it."
@@ -237,7 +238,7 @@ pub(super) fn attribute<'s>(
         }
         None => (root.span, format!("`{0}` is no value by itself; a name must follow.", root.name)),
     };
-    Err(diags.error(Diagnostic::error("Invalid reference", detail).at(span)))
+    Err(diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(span)))
 }
 
 /// Answers for `root.NAME`; the span covers both.

@@ -14,6 +14,7 @@ use super::HostValues;
 use super::scope::{attribute, terraform};
 use crate::config::inputs::Input;
 use crate::config::{Module, bad_reference};
+use crate::messages;
 
 /// The scope of the root module before any state is read.
 pub struct StaticScope<'a> {
@@ -50,7 +51,7 @@ impl<'a> StaticScope<'a> {
                 "The variable {0:?} is needed before the state is read, and has no value. Set the environment variable TF_VAR_{0}, or give the value in terraform.tfvars or with -var where the command has that option.",
                 name.name.as_str()
             );
-            diags.error(Diagnostic::error("No value for required variable", detail).at(span))
+            diags.error(Diagnostic::error(messages::NO_VALUE_FOR_REQUIRED_VARIABLE, detail).at(span))
         })
     }
 
@@ -61,7 +62,9 @@ impl<'a> StaticScope<'a> {
         // There is no graph yet that would have found a cycle.
         if self.pending.borrow().contains(&name.name) {
             let detail = format!("The local value {:?} refers to itself.", name.name.as_str());
-            return Err(diags.error(Diagnostic::error("Circular reference", detail).at(span)));
+            return Err(
+                diags.error(Diagnostic::error(messages::CIRCULAR_REFERENCE, detail).at(span))
+            );
         }
         self.pending.borrow_mut().push(name.name.clone());
         let value = evaluate(diags, &local.expr, self);
@@ -83,7 +86,9 @@ impl Scope for StaticScope<'_> {
                 "`{}` is not known before the state is read. Only variables, local values made of them, `path` and `terraform.workspace` can be used here.",
                 root.name
             );
-            return Err(diags.error(Diagnostic::error("Invalid reference", detail).at(root.span)));
+            return Err(
+                diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
+            );
         }
         let name = attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);

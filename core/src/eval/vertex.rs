@@ -17,6 +17,7 @@ use crate::config::bad_reference;
 use crate::config::inputs::{self, Input, VariableTypeError};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
 use crate::graph::render::{RenderedVertex, VertexStyle};
+use crate::messages;
 use crate::state::checks::CheckSubject;
 
 /// Inputs of the evaluation of values.
@@ -148,7 +149,7 @@ fn check_own_name(diags: &mut Diagnostics, local: &Local) -> Result<(), Reported
             "Local value local.{} cannot use its own result as part of its expression.",
             local.name
         );
-        let problem = Diagnostic::error("Self-referencing local value", detail);
+        let problem = Diagnostic::error(messages::SELF_REFERENCING_LOCAL_VALUE, detail);
         result = Err(diags.error(problem.at(reference.span)));
     }
     result
@@ -252,14 +253,17 @@ fn passed(
     let value = evaluate(diags, &argument.expr, scope)?;
     if !variable.ephemeral && value.all_marks().contains(Marks::EPHEMERAL) {
         let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
-        return Err(diags.error(Diagnostic::error("Ephemeral value not allowed", detail).at(span)));
+        return Err(
+            diags.error(Diagnostic::error(messages::EPHEMERAL_VALUE_NOT_ALLOWED, detail).at(span))
+        );
     }
     inputs::fit(variable, value).map_err(|mismatch| {
         let (summary, reason) = match mismatch {
-            VariableTypeError::Null => {
-                ("Required variable not set", "required variable may not be set to null".to_owned())
-            }
-            VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
+            VariableTypeError::Null => (
+                messages::REQUIRED_VARIABLE_NOT_SET,
+                "required variable may not be set to null".to_owned(),
+            ),
+            VariableTypeError::Type(reason) => (messages::INVALID_VALUE_FOR_INPUT_VARIABLE, reason),
         };
         let detail = format!(
             "The given value is not suitable for {module}.var.{} declared at {}: {reason}.",
@@ -302,7 +306,7 @@ fn visit_output(
     if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
         return Err(diags.error(
             Diagnostic::error(
-                "Output refers to sensitive values",
+                messages::OUTPUT_REFERS_TO_SENSITIVE_VALUES,
                 "To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, Formwork requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true",
             )
             .at(output.span),
@@ -310,7 +314,7 @@ fn visit_output(
     }
     if !is_root && output.ephemeral && !marks.contains(Marks::EPHEMERAL) {
         let detail = "This output value is declared as returning an ephemeral value, so it can only be set to an ephemeral value.";
-        let problem = Diagnostic::error("Value not allowed in ephemeral output", detail);
+        let problem = Diagnostic::error(messages::VALUE_NOT_ALLOWED_IN_EPHEMERAL_OUTPUT, detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
     // A root module output declared as ephemeral is a separate error, reported when the output is
@@ -318,7 +322,7 @@ fn visit_output(
     if marks.contains(Marks::EPHEMERAL) && !output.ephemeral {
         return Err(diags.error(
             Diagnostic::error(
-                "Ephemeral value not allowed",
+                messages::EPHEMERAL_VALUE_NOT_ALLOWED,
                 "This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.",
             )
             .at(output.expr.span),
@@ -326,7 +330,7 @@ fn visit_output(
     }
     if is_root && is_infinite(&value) {
         let detail = "This output value contains an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large.";
-        let problem = Diagnostic::error("Output value is not finite", detail);
+        let problem = Diagnostic::error(messages::OUTPUT_VALUE_IS_NOT_FINITE, detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
     // Terraform marks only values that leave the root module. Inside, a value is as secret as the

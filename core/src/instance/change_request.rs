@@ -7,22 +7,26 @@ use formwork_plugin_protocol::contract::ignore::Ignore;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
+use formwork_value::diag::Message;
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
+use crate::messages;
 use crate::provider::{Ask, CallContext, ContractViolation, Planned, ProviderClient, ResourceType};
 use crate::state::Object;
 
 /// Summary of the diagnostics for violations of the contract, and the call that was answered.
 #[derive(Clone, Copy)]
 pub(crate) struct ViolationSummary<'a> {
-    pub(crate) summary: &'a str,
+    pub(crate) summary: &'static Message,
     pub(crate) call: &'a str,
 }
 
 /// The answer to a plan breaks the contract.
-pub(crate) const INVALID_PLAN: ViolationSummary<'_> =
-    ViolationSummary { summary: "Provider produced invalid plan", call: "PlanResourceChange" };
+pub(crate) const INVALID_PLAN: ViolationSummary<'_> = ViolationSummary {
+    summary: messages::PROVIDER_PRODUCED_INVALID_PLAN,
+    call: "PlanResourceChange",
+};
 
 /// Prior object of a change.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::provider_meta::spoken_from;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Resource;
+use crate::messages;
 use crate::provider::{ProviderClient, ResourceType, lost_type, unsupported_type};
 use crate::session::Session;
 
@@ -74,6 +75,8 @@ fn configured(
     session.pool.configured(provider).ok_or_else(|| {
         // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");
-        diags.error(Diagnostic::error("Provider not configured", detail).blame(Blame::Internal))
+        diags.error(
+            Diagnostic::error(messages::PROVIDER_NOT_CONFIGURED, detail).blame(Blame::Internal),
+        )
     })
 }

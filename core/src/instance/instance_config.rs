@@ -12,6 +12,7 @@ use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
 use crate::eval::condition_results::ConditionSubject;
 use crate::eval::conditions::{self, ConditionContext, ConditionKind};
+use crate::messages;
 use crate::provider::{CallContext, ResourceType};
 use crate::session::Session;
 
@@ -154,7 +155,7 @@ pub(crate) fn check_ephemeral(
                 name.trim_start_matches('.')
             );
             let place = place_of_argument(resource, block, path).unwrap_or(resource.span);
-            let problem = Diagnostic::error("Invalid use of ephemeral value", detail);
+            let problem = Diagnostic::error(messages::INVALID_USE_EPHEMERAL_VALUE, detail);
             result = Err(diags.error(problem.at(place)));
         }
     }

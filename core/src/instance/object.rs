@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reporte
 
 use crate::addr::InstanceAddr;
 use crate::event::ObjectLabel;
+use crate::messages;
 use crate::provider::{ResourceType, remark};
 use crate::state::{Object, Status};
 
@@ -83,7 +84,9 @@ pub(crate) fn encode(
 ) -> Result<(Bytes, Arc<Vec<Path>>), Reported> {
     let unfit = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} cannot be written to the state: {why}.");
-        diags.error(Diagnostic::error("Object cannot be stored", detail).about(addr.to_string()))
+        diags.error(
+            Diagnostic::error(messages::OBJECT_CANNOT_BE_STORED, detail).about(addr.to_string()),
+        )
     };
     let known = Known::new(value.clone())
         .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;

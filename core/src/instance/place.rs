@@ -30,8 +30,21 @@ fn subject_at(body: &Body, steps: &[Step]) -> Span {
     let body = deepest(body, way);
     let Step::Attribute(name) = last else { return body.missing };
     let Some(argument) = body.find(name) else { return body.missing };
-    let element = element.and_then(|step| element_of(&argument.expr, step));
-    element.unwrap_or(argument.expr.span)
+    match element.map_or(Element::Hidden, |step| element_of(&argument.expr, step)) {
+        Element::At(place) => place,
+        Element::Absent => argument.name.span,
+        Element::Hidden => argument.expr.span,
+    }
+}
+
+/// The place of an element within the expression of an argument.
+enum Element {
+    /// It is written there.
+    At(Span),
+    /// The elements are written out, and it is none of them.
+    Absent,
+    /// The expression does not write its elements out.
+    Hidden,
 }
 
 /// The body of the deepest block that the steps lead to.
@@ -42,22 +55,26 @@ fn deepest<'b>(body: &'b Body, steps: &[Step]) -> &'b Body {
     }
 }
 
-/// The place of an element of a list, or the beginning of the value of a key; `None` if neither is
-/// written out.
-fn element_of(expr: &Expr, step: &Step) -> Option<Span> {
+/// The place of an element of a list, or the beginning of the value of a key.
+fn element_of(expr: &Expr, step: &Step) -> Element {
     match (&expr.kind, step) {
-        (ExprKind::Tuple(items), Step::Index(index)) => Some(items.get(index.to_usize()?)?.span),
+        (ExprKind::Tuple(items), Step::Index(index)) => {
+            let item = index.to_usize().and_then(|index| items.get(index));
+            item.map_or(Element::Absent, |item| Element::At(item.span))
+        }
         (ExprKind::Object(items), Step::Key(key)) => {
             // A key that is an expression ends the search: it may be the wanted one, so no later
             // item may be taken for it.
             for item in items {
-                if item.key.as_literal()? == key {
-                    return Some(beginning(&item.value));
+                match item.key.as_literal() {
+                    Some(found) if found == key => return Element::At(beginning(&item.value)),
+                    Some(_) => {}
+                    None => return Element::Hidden,
                 }
             }
-            None
+            Element::Absent
         }
-        _ => None,
+        _ => Element::Hidden,
     }
 }
 
@@ -115,4 +132,35 @@ fn step_into<'b, 's>(body: &'b Body, steps: &'s [Step]) -> Option<(&'b Block, &'
         }
         _ => (blocks.next()?, rest),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_lang::syntax::parse_file;
+    use formwork_value::Number;
+    use formwork_value::diag::Sources;
+
+    use super::*;
+
+    #[test]
+    fn an_element_that_is_not_written_leads_to_the_name_of_its_argument() {
+        let text = "list = [\"a\", \"b\"]\nmap = { k = \"v\" }\nfound = { (var.k) = 1 }\nmade = concat([], [])\n";
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let source = sources.add("main.tf", text);
+        let body = parse_file(&mut diags, &sources, source);
+        let place = |name: &str, element: Step| {
+            sources.slice(subject_at(&body, &[Step::Attribute(name.into()), element]))
+        };
+        let (index, key) =
+            (|at: i64| Step::Index(Number::from(at)), |key: &str| Step::Key(key.into()));
+        assert_eq!(place("list", index(1)), "\"b\"");
+        assert_eq!(place("list", index(2)), "list");
+        assert_eq!(place("list", index(-1)), "list");
+        assert_eq!(place("map", key("absent")), "map");
+        // The kinds do not fit, or the elements are not written out.
+        assert_eq!(place("list", key("k")), "[\"a\", \"b\"]");
+        assert_eq!(place("map", index(0)), "{ k = \"v\" }");
+        assert_eq!(place("found", key("k")), "{ (var.k) = 1 }");
+        assert_eq!(place("made", index(0)), "concat([], [])");
+    }
 }

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::{ConfigResourceAddr, Mode, ResourceName};
 use crate::config::{ProviderMeta, constant};
+use crate::messages;
 use crate::provider::ProviderClient;
 use crate::session::Session;
 
@@ -43,6 +44,6 @@ fn unwanted(handle: &ProviderClient, name: &ResourceName, meta: &ProviderMeta) -
         "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
         handle.addr()
     );
-    let summary = format!("Provider {} doesn't support provider_meta", handle.addr());
+    let summary = messages::PROVIDER_META_UNSUPPORTED.with(&[&handle.addr()]);
     Diagnostic::error(summary, detail).at(meta.name_span)
 }

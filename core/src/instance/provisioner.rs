@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 use crate::config::{Provisioner, Resource};
 use crate::eval::references::decode;
 use crate::eval::{ModuleScope, RepetitionData};
+use crate::messages;
 use crate::provisioner::{Failed, connection};
 use crate::session::Session;
 
@@ -89,7 +90,7 @@ fn check(
 fn missing(session: &Session<'_>, kind: &str) -> Diagnostic {
     let kinds: Vec<String> = session.provisioners.kinds().map(|kind| format!("{kind:?}")).collect();
     Diagnostic::error(
-        "Missing required provisioner plugin",
+        messages::MISSING_REQUIRED_PROVISIONER_PLUGIN,
         format!(
             "This configuration requires provisioner plugin {kind:?}, which isn't available. If you're intending to use an external provisioner plugin, you must install it manually into one of the plugin search directories before running Terraform. There are: {}.",
             kinds.join(", ")

@@ -127,11 +127,18 @@ impl Endpoint {
         self.steps.len() >= steps.len() && self.steps.iter().zip(steps).all(same)
     }
 
-    /// Whether this lies within a module that the other means.
+    /// Whether this lies within a module that the other means, or is one instance of a resource that
+    /// the other means as a whole.
     pub(super) fn is_within(&self, other: &Self) -> bool {
-        other.is_module()
+        let Some(whole) = &other.resource else {
+            return self.begins_with(&other.steps)
+                && (self.resource.is_some() || self.steps.len() > other.steps.len());
+        };
+        let is_one = |own: &OpenResource| own.key.is_some() && own.name == whole.name;
+        whole.key.is_none()
+            && self.resource.as_ref().is_some_and(is_one)
+            && self.steps.len() == other.steps.len()
             && self.begins_with(&other.steps)
-            && (self.resource.is_some() || self.steps.len() > other.steps.len())
     }
 
     /// Whether a move between the two changes nothing but the key of a module.

@@ -1,5 +1,6 @@
 //! The order of moves. A move that starts where another ends comes after it. A move within a module
-//! comes before that module moves, if it uses the old name, or after it, if it uses the new one.
+//! comes before that module moves, if it uses the old name, or after it, if it uses the new one. The
+//! same holds for the move of one instance and that of its whole resource.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,7 @@ fn pairs(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
         let earlier =
             tos.beside(&a.from).into_iter().chain(tos.around(&a.from)).chain(tos.around(&a.to));
         pairs.extend(earlier.map(|other| (at, other)));
-        // Moves within the old address of a module come before the move of the module.
+        // Moves within the old address of a module or a resource come before the move of the whole.
         let later = froms.around(&a.from).into_iter().chain(froms.around(&a.to));
         pairs.extend(later.map(|other| (other, at)));
     }
@@ -90,10 +91,11 @@ impl<'s> Ends<'s> {
         open.into_iter().chain(exact).flatten().copied().collect()
     }
 
-    /// Those that mean a module in which this end lies.
+    /// Those that mean a module in which this end lies, or the resource of which it is an instance.
     fn around(&self, end: &Endpoint) -> Vec<usize> {
-        let mut module = end.module_names();
+        let (mut module, resource, _) = end.names();
         let mut found = Vec::new();
+        found.extend(self.by_names.get(&(module.clone(), resource, None)).into_iter().flatten());
         while !module.is_empty() {
             found.extend(self.by_names.get(&(module.clone(), None, None)).into_iter().flatten());
             module.pop();

@@ -166,6 +166,42 @@ fn chains_are_made_in_order_and_count_as_one_move() {
 }
 
 #[test]
+fn one_instance_moves_before_its_resource_by_the_old_name_and_after_it_by_the_new_one() {
+    check(
+        "moved {
+           from = t.a
+           to   = t.b
+         }
+         moved {
+           from = t.a[1]
+           to   = t.one
+         }
+         moved {
+           from = t.x
+           to   = t.b[2]
+         }
+         moved {
+           from = t.b[3]
+           to   = t.three
+         }
+         moved {
+           from = t.y
+           to   = t.a[4]
+         }",
+        &["t.a[0]", "t.a[1]", "t.a[2]", "t.a[3]", "t.x", "t.y"],
+        expect![[r#"
+            t.a[0] → t.b[0]
+            t.a[2] → t.b[2]
+            t.y → t.b[4]
+            t.a[1] → t.one
+            t.a[3] → t.three
+            t.x
+            blocked: t.x → t.b[2]
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_in_the_way_stays() {
     // As in Terraform, a move onto something that is there is only warned of.
     check(

@@ -12,6 +12,7 @@ use super::statement::Statement;
 use crate::addr::ModuleAddr;
 use crate::config::Repetition;
 use crate::eval::Results;
+use crate::messages;
 
 /// The declared objects, as far as they are known.
 #[derive(Clone, Copy)]
@@ -71,7 +72,8 @@ impl Declared<'_> {
         let Absolute { from, to, span } = move_;
         if from == to {
             let detail = format!("This moves {from} to the same address: take the block out.");
-            let _ = diags.error(Diagnostic::error("Redundant move statement", detail).at(*span));
+            let _ = diags
+                .error(Diagnostic::error(messages::REDUNDANT_MOVE_STATEMENT, detail).at(*span));
             return;
         }
         let Some(at) = self.place_of(from) else { return };
@@ -81,7 +83,8 @@ impl Declared<'_> {
              configuration so that this {short} is declared as {to} instead.",
             position(self.sources, at)
         );
-        let _ = diags.error(Diagnostic::error("Moved object still exists", detail).at(*span));
+        let _ =
+            diags.error(Diagnostic::error(messages::MOVED_OBJECT_STILL_EXISTS, detail).at(*span));
     }
 
     /// Returns the span of the declaration of an object, if it is declared.
@@ -128,7 +131,7 @@ impl Ends {
             return;
         }
         let (noun, short) = from.noun();
-        let summary = "Ambiguous move statements";
+        let summary = messages::AMBIGUOUS_MOVE_STATEMENTS;
         match self.from.get(&from) {
             Some((other, at)) if *other != to => {
                 let at = position(sources, *at);
@@ -172,7 +175,7 @@ fn cyclic(sources: &Sources, statements: &[Statement], cycle: &[usize]) -> Diagn
         })
         .collect();
     Diagnostic::error(
-        "Cyclic dependency in move statements",
+        messages::CYCLIC_DEPENDENCY_IN_MOVE_STATEMENTS,
         format!(
             "These moves go round in a circle, so there is no address where their objects end:{list}\n\n\
              A chain of moves must end at an address that no other move begins with."

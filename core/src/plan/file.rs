@@ -5,7 +5,7 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,9 @@ use formwork_value::diag::{Blame, sentence};
 use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
+
+use crate::disk::open_file;
+use crate::messages;
 
 /// The parts of a saved plan by name.
 pub type Parts = BTreeMap<String, Vec<u8>>;
@@ -130,9 +133,9 @@ impl PlanFileError {
             }
         };
         let summary = match self {
-            Self::Io { what: "write", .. } => "Failed to write plan file".to_owned(),
-            Self::OtherVersion { .. } => "Failed to read plan from plan file".to_owned(),
-            _ => format!("Failed to load {name:?} as a plan file"),
+            Self::Io { what: "write", .. } => messages::FAILED_TO_WRITE_PLAN_FILE.into(),
+            Self::OtherVersion { .. } => messages::FAILED_TO_READ_PLAN_FROM_PLAN_FILE.into(),
+            _ => messages::FAILED_TO_LOAD_AS_PLAN_FILE.with(&[&format_args!("{name:?}")]),
         };
         Diagnostic::error(summary, format!("{} {remedy}", sentence(self))).blame(blame)
     }
@@ -223,7 +226,7 @@ pub fn read(path: &Path) -> Result<Parts, PlanFileError> {
     if path.is_dir() {
         return Err(PlanFileError::Folder(path.to_owned()));
     }
-    let file = File::open(path).map_err(io_error("read", path))?;
+    let file = open_file(path).map_err(io_error("read", path))?;
     unpack(path, file, &LIMITS)
 }
 

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::{ConfigResourceAddr, ModulePath, ResourceAddr};
 use crate::config::{Config, Removed};
+use crate::messages;
 
 /// The resources that are not destroyed where they are no longer written.
 #[derive(Debug, Default)]
@@ -72,7 +73,7 @@ pub(crate) fn check(diags: &mut Diagnostics, config: &Config) -> Result<(), Repo
             "A `removed` block says that {name} is no longer written, but it is written here. Take \
              out the one or the other."
         );
-        let summary = format!("Removed {what} still exists");
+        let summary = messages::REMOVED_STILL_EXISTS.with(&[&what]);
         let _ = diags.error(Diagnostic::error(summary, detail).at(span));
     }
     diags.check()

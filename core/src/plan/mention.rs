@@ -15,6 +15,7 @@ use super::vertex::Vertex;
 use crate::addr::{Reference, ResourceName, Subject, is_identifier};
 use crate::config::{self, IgnoreChanges, ModuleNode, bad_reference};
 use crate::eval::references::ReferenceSite;
+use crate::messages;
 use crate::provider::ResourceType;
 use crate::session::Session;
 
@@ -112,7 +113,9 @@ pub(super) fn warn_of_redundant_ignores(
             "Adding an attribute name to ignore_changes tells Formwork to ignore future changes to the argument in configuration after the object has been created, retaining the value originally configured.\n\nThe attribute {} is decided by the provider alone and therefore there can be no configured value to compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from ignore_changes to quiet this warning.",
             path.to_string().trim_start_matches('.')
         );
-        diags.warn(Diagnostic::warning("Redundant ignore_changes element", detail).at(place));
+        diags.warn(
+            Diagnostic::warning(messages::REDUNDANT_IGNORE_CHANGES_ELEMENT, detail).at(place),
+        );
     }
 }
 
@@ -144,7 +147,7 @@ fn deprecated_in(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Dia
             "The attribute {:?} is deprecated. Refer to the provider documentation for details.{instead}",
             name.name.as_str()
         );
-        let warning = Diagnostic::warning("Deprecated attribute", detail);
+        let warning = Diagnostic::warning(messages::DEPRECATED_ATTRIBUTE, detail);
         return attribute.docs.deprecated.then(|| warning.at(behind(at, name.span)));
     }
     let nested = block.blocks.get(&name.name)?;
@@ -178,7 +181,7 @@ impl Place<'_> {
                     "`{0}` has no attribute `count`. `length({0})` is the number of its instances.",
                     reference.subject
                 );
-                let problem = Diagnostic::error("Invalid resource count attribute", detail);
+                let problem = Diagnostic::error(messages::INVALID_RESOURCE_COUNT_ATTRIBUTE, detail);
                 Some(problem.at(reference.span))
             }
             _ => in_block(ty.block(), steps, end),
@@ -220,11 +223,11 @@ fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnost
         TraversalStep::Attribute(name) => name,
         TraversalStep::Key(key, span) if is_identifier(key) => {
             let detail = format!("What an object has is taken with a dot: write `.{key}`.");
-            return Some(Diagnostic::error("Invalid index operation", detail).at(*span));
+            return Some(Diagnostic::error(messages::INVALID_INDEX_OPERATION, detail).at(*span));
         }
         TraversalStep::Key(_, span) | TraversalStep::Index(_, span) => {
             let detail = "This is an object: what it has goes by names, which a dot takes.";
-            return Some(Diagnostic::error("Invalid index operation", detail).at(*span));
+            return Some(Diagnostic::error(messages::INVALID_INDEX_OPERATION, detail).at(*span));
         }
         // What follows is taken of each element, which is left to the evaluation.
         TraversalStep::Splat(_) => return None,
@@ -260,11 +263,11 @@ fn in_nested(
     let (summary, why) = match nested.nesting {
         Nesting::Set => {
             let why = format!("The blocks `{name}` are a set, whose elements have no keys.");
-            ("Cannot index a set value", why)
+            (messages::CANNOT_INDEX_SET_VALUE, why)
         }
         Nesting::List if !by_key => {
             let why = format!("There may be several blocks `{name}`: `{name}[0]` is the first.");
-            ("Invalid operation", why)
+            (messages::INVALID_OPERATION, why)
         }
         _ => return in_block(&nested.block, rest, span),
     };

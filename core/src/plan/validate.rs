@@ -23,6 +23,7 @@ use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
 use crate::graph::walk::{Next, WalkOptions, walk};
 use crate::instance::check_provisioner_kinds;
+use crate::messages;
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
 use crate::shared_graph::SharedVertex;
@@ -58,7 +59,8 @@ pub(super) async fn validate_first(
     let mut found = Diagnostics::new();
     let accepted = check_unknown(session, &mut found).await;
     // Planning evaluates the messages of `check` blocks itself.
-    let is_of_check = |it: &Diagnostic| it.summary == "Error message refers to sensitive values";
+    let is_of_check =
+        |it: &Diagnostic| it.reports(messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES);
     for problem in found.into_iter().filter(|it| accepted.is_err() || !is_of_check(it)) {
         let _ = diags.push(problem);
     }

@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::loaded::Loaded;
 use crate::addr::{Mode, ProviderAddr, ResourceAddr, ResourceName};
+use crate::messages;
 
 /// The most errors, and the most warnings, of one answer that are shown.
 const MOST_DIAGNOSTICS: usize = 500;
@@ -26,20 +27,20 @@ pub fn about_failure(
     let what = about.map_or_else(String::new, |addr| format!(" for {addr}"));
     let diagnostic = match failure {
         Failure::Launch(reason) => {
-            Diagnostic::error(format!("Failed to start provider {provider}"), reason.clone())
+            Diagnostic::error(messages::FAILED_TO_START_PROVIDER.with(&[&provider]), reason.clone())
                 .blame(Blame::Environment)
         }
         Failure::Incompatible(reason) => {
-            Diagnostic::error(format!("Incompatible provider {provider}"), reason.clone())
+            Diagnostic::error(messages::INCOMPATIBLE_PROVIDER.with(&[&provider]), reason.clone())
                 .blame(Blame::Provider)
         }
         Failure::UnencodableMessage(reason) => Diagnostic::error(
-            "Request cannot be sent",
+            messages::REQUEST_CANNOT_BE_SENT,
             format!("{call}{what} cannot be put to provider {provider}: {reason}."),
         )
         .blame(Blame::Internal),
         Failure::Misbehaved(reason) => Diagnostic::error(
-            "Provider broke the plugin protocol",
+            messages::PROVIDER_BROKE_PLUGIN_PROTOCOL,
             format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
         )
         .blame(Blame::Provider),
@@ -55,23 +56,23 @@ pub fn about_failure(
                 format!("\n\nIts last output was:\n\n{}", output.trim_end())
             };
             Diagnostic::error(
-                "Plugin did not respond",
+                messages::PLUGIN_DID_NOT_RESPOND,
                 format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
             )
             .blame(Blame::Provider)
         }
         Failure::GivenUp(reason) => Diagnostic::error(
-            "Provider call was given up",
+            messages::PROVIDER_CALL_WAS_GIVEN_UP,
             format!("The provider {provider} has not answered {call}{what}, and was not waited for any longer: {reason}."),
         )
         .blame(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
-            "Provider does not support this operation",
+            messages::PROVIDER_DOES_NOT_SUPPORT_THIS_OPERATION,
             format!("The provider {provider} does not implement {method}, which is needed{what}."),
         )
         .blame(Blame::Provider),
         Failure::Status { code, message } => Diagnostic::error(
-            "Plugin error",
+            messages::PLUGIN_ERROR,
             format!("The provider {provider} answered {call}{what} with the gRPC error {code}: {message}"),
         )
         .blame(Blame::Provider),
@@ -94,7 +95,7 @@ pub(super) fn about_second_try(
     let detail = format!(
         "{detail}\n\nNothing is changed by {call}, so it was asked once more, and answered."
     );
-    Diagnostic { subject, ..Diagnostic::warning("Provider was asked a second time", detail) }
+    Diagnostic { subject, ..Diagnostic::warning(messages::PROVIDER_WAS_ASKED_SECOND_TIME, detail) }
 }
 
 /// Reports diagnostics of a provider, with the address that they are about and the block in
@@ -127,9 +128,8 @@ pub fn about_provider_diagnostics(
         };
         // A provider's words stay as they are.
         let detail = shortened(diagnostic.detail, LONGEST_DETAIL);
-        let mut converted = Diagnostic { severity, detail, ..Diagnostic::error(summary, "") }
-            .about(about)
-            .at_opt(block);
+        let mut converted =
+            Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
         // An empty path stands for the block as a whole.
         if block.is_some() || !diagnostic.path.0.is_empty() {
             converted = converted.path(diagnostic.path);
@@ -143,7 +143,7 @@ pub fn about_provider_diagnostics(
         let detail = format!(
             "The provider reported {n} more {what} in the same answer. Of each kind, the first {MOST_DIAGNOSTICS} are shown."
         );
-        let summary = format!("{n} more {what} are not shown");
+        let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &what]);
         diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
     }
     result
@@ -166,13 +166,15 @@ pub(crate) fn shortened(mut text: String, most: usize) -> String {
 #[must_use]
 pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, place: Span) -> Diagnostic {
     let (summary, what, schemas) = match name.mode() {
-        Mode::Data => ("Invalid data source", "data source", &loaded.schema().data_sources),
+        Mode::Data => (messages::INVALID_DATA_SOURCE, "data source", &loaded.schema().data_sources),
         Mode::Ephemeral => (
-            "Invalid ephemeral resource",
+            messages::INVALID_EPHEMERAL_RESOURCE,
             "ephemeral resource",
             &loaded.schema().ephemeral_resources,
         ),
-        Mode::Managed => ("Invalid resource type", "resource type", &loaded.schema().resources),
+        Mode::Managed => {
+            (messages::INVALID_RESOURCE_TYPE, "resource type", &loaded.schema().resources)
+        }
     };
     let known = schemas.keys().map(String::as_str);
     let hint = formwork_lang::suggest::nearest(name.kind(), known)
@@ -192,7 +194,7 @@ pub fn lost_type(loaded: &Loaded, resource: &ResourceAddr) -> Diagnostic {
         "The state holds {resource}, but the provider {} no longer supports its type. Use a version of the provider that does, or remove the resource from the state.",
         loaded.addr().display(),
     );
-    Diagnostic::error("No schema available for a resource in the state", detail)
+    Diagnostic::error(messages::NO_SCHEMA_FOR_RESOURCE, detail)
         .blame(Blame::Environment)
         .about(resource.to_string())
 }

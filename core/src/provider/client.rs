@@ -29,12 +29,11 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
-use formwork_value::diag::{Blame, Span};
+use formwork_value::diag::{Blame, Message, Span};
 use formwork_value::{
     Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
-use self::contract_violation::INVALID_OBJECT;
 pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
 use self::size::ObjectInResponse;
@@ -42,6 +41,7 @@ use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
 use super::pool::restart::ProviderSlot;
 use crate::addr::ProviderAddr;
+use crate::messages;
 use crate::state::Object;
 use crate::version::LANGUAGE_VERSION;
 
@@ -62,7 +62,7 @@ pub struct CallContext<'a> {
 #[derive(Clone, Copy)]
 pub struct ContractViolation<'a> {
     /// Name under which the problem is known.
-    pub summary: &'a str,
+    pub summary: &'static Message,
     /// The call it answered.
     pub call: &'a str,
     /// The exact problem.
@@ -245,7 +245,7 @@ impl ProviderClient {
         if object.schema_version > ty.schema.version {
             return Err(diags.error(
                 Diagnostic::error(
-                    "Resource instance managed by newer provider version",
+                    messages::MANAGED_BY_NEWER_PROVIDER,
                     format!(
                         "The state holds {} in the form of schema version {}, but provider {} knows versions only up to {}. Use a newer version of the provider.",
                         about.addr, object.schema_version, self.addr(), ty.schema.version
@@ -284,7 +284,7 @@ impl ProviderClient {
         self.said(diags, answer.diagnostics, about)?;
         let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(Call::Upgrade).object(&answer.state, &value);
-        self.judge(diags, "Invalid resource state upgrade", &exchange, context)?;
+        self.judge(diags, messages::INVALID_RESOURCE_STATE_UPGRADE, &exchange, context)?;
         let value = remark(ty, with_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
         Ok(value)
@@ -320,7 +320,7 @@ impl ProviderClient {
         self.not_deferred(diags, answer.deferred, context)?;
         let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(Call::Read).object(&answer.state, &value);
-        self.judge(diags, INVALID_OBJECT, &exchange, context)?;
+        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
         self.check_size(diags, answered, context)?;

@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::Vertex;
 use crate::config::Resource;
 use crate::graph::{Cyclic, Edge};
+use crate::messages;
 
 /// Why one vertex waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +77,15 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
             let detail =
                 format!("Each of these needs the next before it can be done:{lines}\n\n{what}");
             let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
-            let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
+            let diagnostic =
+                Diagnostic::error(messages::CYCLE_OF_VALUES.with(&[&names.join(", ")]), detail);
             reported = Some(diags.error(diagnostic.at_opt(first)));
         }
         // Not reached, because a draft that cannot be frozen has a cycle. `Reported` needs a report
         // all the same.
         reported.unwrap_or_else(|| {
             let detail = "The graph has a cycle that could not be shown.";
-            diags.error(Diagnostic::error("Cycle", detail))
+            diags.error(Diagnostic::error(messages::CYCLE, detail))
         })
     }
 

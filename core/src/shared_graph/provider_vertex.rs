@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use crate::addr::{ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, ProviderBlock};
 use crate::instance::point_at_parts;
+use crate::messages;
 use crate::provider::Loaded;
 use crate::session::Session;
 
@@ -65,7 +66,9 @@ pub(crate) async fn visit_provider(
 ) -> Result<(), Reported> {
     let Some(loaded) = session.pool.loaded(&vertex.addr.provider) else {
         // Loading failed and was reported; this cannot be reached after a load that went well.
-        return Err(diags.error(Diagnostic::error("Provider not loaded", vertex.addr.to_string())));
+        return Err(
+            diags.error(Diagnostic::error(messages::PROVIDER_NOT_LOADED, vertex.addr.to_string()))
+        );
     };
     let config = |diags: &mut Diagnostics| config(session, diags, vertex, &loaded);
     let config = session.settled(diags, config).await?;
@@ -95,7 +98,7 @@ fn config(
         if let Some((name, _)) = required {
             let provider = &vertex.addr.provider;
             return Err(diags.error(Diagnostic::error(
-                "Invalid provider configuration",
+                messages::INVALID_PROVIDER_CONFIGURATION,
                 format!("Provider {provider} requires explicit configuration: at least its argument {name:?} must be given. Add a provider block to the root module."),
             )));
         }

@@ -17,6 +17,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::State;
 use crate::addr::{InstanceAddr, ProviderAddr, ResourceAddr, Target};
+use crate::messages;
 
 /// The instances that a target picks, in the order of the state. None may be.
 #[must_use]
@@ -51,7 +52,7 @@ pub fn select(
     }
     let (summary, detail) = match target {
         Target::Module(addr) => (
-            "Unknown module",
+            messages::UNKNOWN_MODULE,
             format!(
                 "The current state contains no module at {addr}. If you've just added this module to \
                  the configuration, you must run \"formwork apply\" first to create the module's \
@@ -59,7 +60,7 @@ pub fn select(
             ),
         ),
         Target::Instance(addr) if state.resources.contains_key(&addr.of()) => (
-            "Unknown resource instance",
+            messages::UNKNOWN_RESOURCE_INSTANCE,
             format!(
                 "The current state contains no resource instance {addr}. If you've just added its \
                  resource to the configuration or have changed the count or for_each arguments, you \
@@ -67,7 +68,7 @@ pub fn select(
             ),
         ),
         Target::Resource(_) | Target::Instance(_) => (
-            "Unknown resource",
+            messages::UNKNOWN_RESOURCE,
             format!(
                 "The current state contains no resource {target}. If you've just added this resource \
                  to the configuration, you must run \"formwork apply\" first to create the \

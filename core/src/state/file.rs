@@ -15,11 +15,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_value::Diagnostic;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Message};
 use sha2::{Digest as _, Sha256};
 
 use super::{Object, State};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderAddr, ProviderConfigAddr};
+use crate::messages;
 
 /// A state with the header of its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +86,7 @@ pub enum FileError {
     #[error("{}{detail}", line.map_or(String::new(), |line| format!("line {line}: ")))]
     Invalid {
         /// Kind of error, fit for the summary of a diagnostic.
-        summary: &'static str,
+        summary: &'static Message,
         /// Detail of the error; whole sentences.
         detail: String,
         /// Line, from 1, if known.
@@ -236,38 +237,40 @@ impl FileError {
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
         let (summary, remedy) = match self {
             Self::Empty => (
-                "State file is empty",
+                messages::STATE_FILE_IS_EMPTY,
                 "A state file never becomes empty by itself: it was cut off. Restore it from its \
                  backup, or delete it if there never was anything in it.",
             ),
             Self::NotJson { .. } => (
-                "State file is damaged",
+                messages::STATE_FILE_IS_DAMAGED,
                 "The file was cut off or edited by hand. Restore it from its backup; nothing was \
                  changed.",
             ),
             Self::NoVersion => (
-                "Unsupported state file format",
+                messages::NO_STATE_FILE_FORMAT,
                 "This is probably not a state file. Nothing was changed.",
             ),
             Self::Newer(_) => (
-                "Unsupported state file format",
+                messages::NEWER_STATE_FILE_FORMAT,
                 "It was written by a newer program. Use that program, or a newer version of this \
                  one. Nothing was changed.",
             ),
             Self::Older(_) => (
-                "Unsupported state file format",
+                messages::OLDER_STATE_FILE_FORMAT,
                 "Formats before version 4 are not read, but Terraform from 0.15.4 on brings them to it: \
                  with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",
             ),
             Self::Encrypted => (
-                "State file is encrypted",
+                messages::STATE_FILE_IS_ENCRYPTED,
                 "Configure it with the `encryption` block in a `terraform` block or with the \
                  environment variable TF_ENCRYPTION, as where the file was written. Nothing was \
                  changed.",
             ),
-            Self::Undecryptable { remedy, .. } => ("State file cannot be decrypted", *remedy),
+            Self::Undecryptable { remedy, .. } => {
+                (messages::STATE_FILE_CANNOT_BE_DECRYPTED, *remedy)
+            }
             Self::Invalid { summary, .. } => {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
             }

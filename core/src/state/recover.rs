@@ -26,6 +26,7 @@ use super::journal::{self, Action, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
+use crate::messages;
 
 /// Remains of interrupted runs, taken over.
 #[derive(Clone, Debug)]
@@ -338,7 +339,7 @@ impl InterruptedRun {
             self.who,
             to_the_second(&self.when)
         );
-        let summary = "State is older than the journal";
+        let summary = messages::STATE_IS_OLDER_THAN_JOURNAL;
         Diagnostic::warning(summary, detail).blame(Blame::Environment)
     }
 
@@ -354,7 +355,8 @@ impl InterruptedRun {
              state. Its journal holds {results} that the stored state does not have. This run goes \
              on from them, and the next one that stores the state stores them too."
         );
-        Diagnostic::warning("An interrupted run was taken over", detail).blame(Blame::Environment)
+        Diagnostic::warning(messages::INTERRUPTED_RUN_WAS_TAKEN_OVER, detail)
+            .blame(Blame::Environment)
     }
 }
 
@@ -429,7 +431,7 @@ impl Unresolved {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let detail = self.detail("`formwork recover list` shows how");
-        Diagnostic::warning("An operation was interrupted", detail)
+        Diagnostic::warning(messages::AN_OPERATION_WAS_INTERRUPTED, detail)
             .blame(Blame::Environment)
             .about(self.addr.to_string())
     }

@@ -415,7 +415,10 @@ fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
                 things.objects.insert(id, object);
             }
         });
-        let unresolved = run.diags.iter().find(|one| one.summary == crate::plan::UNRESOLVED);
+        let unresolved = run
+            .diags
+            .iter()
+            .find(|one| one.reports(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED));
         unresolved.map(|one| one.detail.clone()).unwrap_or_default()
     };
     let detail = beside(vec!["a-8".into(), "a-9".into()]);

@@ -1,6 +1,7 @@
 //! Provisioners: their time and order, their input, and the consequences of a failure.
 
 use expect_test::{Expect, expect};
+use formwork_value::diag::{Code, Summary};
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Type, Value};
 
@@ -26,7 +27,8 @@ impl Provisioner for Notes {
         self.cloud.things().calls.push(format!("run {text}"));
         match text.strip_prefix("fail ") {
             Some(why) => {
-                let (summary, bare) = ("it failed".to_owned(), "for a reason".to_owned());
+                let summary = Summary { code: Code::new("FW0000"), text: "it failed".to_owned() };
+                let bare = "for a reason".to_owned();
                 Err(Failed { summary, detail: format!("because {why}"), bare })
             }
             None => Ok(()),

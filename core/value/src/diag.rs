@@ -1,11 +1,13 @@
 //! Collected problems, and the receipt that proves an error was reported. Renders nothing.
 
 mod called;
+mod message;
 mod span;
 #[cfg(test)]
 mod tests;
 
 pub use called::{Called, CalledParam};
+pub use message::{Catalogue, Code, Message, Summary};
 pub use span::{Position, SourceId, Sources, Span};
 
 use crate::Path;
@@ -57,6 +59,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Party at fault.
     pub blame: Blame,
+    /// The code of the message. Diagnostics of other programs have none.
+    pub code: Option<Code>,
     /// Short statement of the problem, without a final period.
     pub summary: String,
     /// Location, finding and remedy, in that order; may be empty.
@@ -99,12 +103,31 @@ impl Diagnostic {
     /// Makes an error caused by the user. The numbers that the standard library adds to errors of the
     /// system are removed.
     #[must_use]
-    pub fn error(summary: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn error(summary: impl Into<Summary>, detail: impl Into<String>) -> Self {
+        let Summary { code, text } = summary.into();
+        let detail = without_error_numbers(detail.into());
+        Self { code: Some(code), ..Self::foreign(Severity::Error, text, detail) }
+    }
+
+    /// Makes a warning about what the user wrote.
+    #[must_use]
+    pub fn warning(summary: impl Into<Summary>, detail: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(summary, detail) }
+    }
+
+    /// Makes a diagnostic of another program, such as a provider. Its text is kept, and it has no code.
+    #[must_use]
+    pub fn foreign(
+        severity: Severity,
+        summary: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self {
-            severity: Severity::Error,
+            severity,
             blame: Blame::User,
+            code: None,
             summary: summary.into(),
-            detail: without_error_numbers(detail.into()),
+            detail: detail.into(),
             subject: None,
             context: None,
             address: None,
@@ -113,12 +136,6 @@ impl Diagnostic {
             function: None,
             of_check: false,
         }
-    }
-
-    /// Makes a warning about what the user wrote.
-    #[must_use]
-    pub fn warning(summary: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(summary, detail) }
     }
 
     /// Says whose fault it is.
@@ -167,6 +184,19 @@ impl Diagnostic {
     #[must_use]
     pub fn of_check(self) -> Self {
         Self { of_check: true, ..self }
+    }
+
+    /// Whether this reports a message.
+    #[must_use]
+    pub fn reports(&self, message: &Message) -> bool {
+        self.code == Some(message.code)
+    }
+
+    /// Replaces the summary and its code.
+    #[must_use]
+    pub fn summary(self, summary: impl Into<Summary>) -> Self {
+        let Summary { code, text } = summary.into();
+        Self { code: Some(code), summary: text, ..self }
     }
 
     /// Whether this is an error.

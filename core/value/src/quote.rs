@@ -1,5 +1,5 @@
-//! Quoted strings, as the language shows or compares them. Escapes of strings in generated code are
-//! decided elsewhere.
+//! Quoted strings, as the language shows or compares them, and as a shell reads them. Escapes of
+//! strings in generated code are decided elsewhere.
 
 /// Writes a string in double quotes and escapes invisible characters as Go and Terraform do.
 #[must_use]
@@ -33,6 +33,23 @@ fn push_escaped(out: &mut String, char: char) {
     out.push_str(escape);
 }
 
+/// Writes a string in single quotes, as one word of a shell command in a message. Users paste such
+/// commands, and instance keys and ids can contain anything.
+#[must_use]
+pub fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Writes a string as one word of a shell command, in quotes only if it needs them.
+#[must_use]
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => shell_quoted(text),
+    }
+}
+
 /// Whether a character leaves a mark on paper, alone or on the letter before it.
 #[must_use]
 pub fn is_visible(char: char) -> bool {
@@ -40,12 +57,36 @@ pub fn is_visible(char: char) -> bool {
     // others; combining ones it escapes only where no letter stands before them.
     let mut pair = String::from("a");
     pair.push(char);
-    pair.escape_debug().count() == 2
+    // It also escapes what ends a literal in Rust.
+    matches!(char, '\'' | '"' | '\\') || pair.escape_debug().count() == 2
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{quoted, shell_quoted, shell_word};
+
+    #[test]
+    fn a_word_for_a_shell_cannot_end_its_quotes() {
+        for (text, quoted, word) in [
+            ("i-0a1:b/c@d", "'i-0a1:b/c@d'", "i-0a1:b/c@d"),
+            ("a[\"it's\"]", r#"'a["it'\''s"]'"#, r#"'a["it'\''s"]'"#),
+            ("$(id);`id`", "'$(id);`id`'", "'$(id);`id`'"),
+            ("a\nb", "'a\nb'", "'a\nb'"),
+            ("", "''", "''"),
+            ("~", "'~'", "'~'"),
+            ("é", "'é'", "'é'"),
+        ] {
+            assert_eq!((shell_quoted(text).as_str(), shell_word(text).as_str()), (quoted, word));
+        }
+    }
+
+    #[test]
+    fn a_quote_can_be_seen() {
+        for char in "'\"\\a\u{e9} ".chars() {
+            assert!(super::is_visible(char), "{char:?}");
+        }
+        assert!(!super::is_visible('\u{200b}') && !super::is_visible('\n'));
+    }
 
     #[test]
     fn what_cannot_be_seen_is_escaped_as_in_go() {

@@ -2,14 +2,12 @@
 
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tonic::transport::{Channel, Endpoint, Uri};
@@ -17,6 +15,7 @@ use tower::service_fn;
 
 use super::error_chain::with_causes;
 use crate::handshake::Address;
+use crate::socket;
 use crate::tls::{ByteStream, SERVER_NAME};
 use crate::wire::HEADER_LIMIT;
 use crate::wire::generated::health::HealthCheckRequest;
@@ -85,41 +84,15 @@ impl Dialer {
     }
 
     async fn open(&self) -> io::Result<Box<dyn ByteStream>> {
-        match &self.address {
-            Address::Unix(path) => self.secure(UnixStream::connect(path).await?).await,
-            Address::Tcp(address) => {
-                let stream = TcpStream::connect(address).await?;
-                // Requests are small and wait for their answer, so Nagle's algorithm would delay
-                // each of them.
-                stream.set_nodelay(true)?;
-                self.secure(stream).await
-            }
-        }
-    }
-
-    async fn secure(&self, stream: impl ByteStream + 'static) -> io::Result<Box<dyn ByteStream>> {
+        let stream = socket::connect(&self.address).await?;
         let Some(config) = &self.tls else {
-            return Ok(Box::new(stream));
+            return Ok(stream);
         };
         // go-plugin certificates are for `localhost`. The name proves nothing; the pinned
         // certificate does.
         let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
         let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
         Ok(Box::new(stream))
-    }
-}
-
-/// Says whether the address is on this machine. A plugin of ours has no business anywhere else.
-pub(crate) fn is_local(address: &Address) -> bool {
-    match address {
-        Address::Unix(_) => true,
-        Address::Tcp(address) => match address.parse::<SocketAddr>() {
-            Ok(address) => address.ip().is_loopback(),
-            // No other name is looked up: a look-up would be network traffic already.
-            Err(_) => {
-                address.strip_prefix("localhost:").is_some_and(|port| port.parse::<u16>().is_ok())
-            }
-        },
     }
 }
 
@@ -147,23 +120,5 @@ mod tests {
         let dialer = Dialer { address, tls: None, patience: Duration::from_mins(1) };
         let error = dialer.dial().await.expect_err("nobody is there").to_string();
         assert!(error.contains("/nowhere/socket: ") && error.contains("No such file"), "{error}");
-    }
-
-    #[test]
-    fn only_addresses_on_this_machine_are_local() {
-        for (address, expected) in [
-            ("127.0.0.1:10000", true),
-            ("127.8.9.1:1", true),
-            ("[::1]:10000", true),
-            ("localhost:10000", true),
-            ("localhost:port", false),
-            ("localhost.example:10000", false),
-            ("10.0.0.1:10000", false),
-            ("0.0.0.0:10000", false),
-            ("example.com:80", false),
-            ("", false),
-        ] {
-            assert_eq!(is_local(&Address::Tcp(address.to_owned())), expected, "{address}");
-        }
     }
 }

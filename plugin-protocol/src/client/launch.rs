@@ -20,7 +20,7 @@ use tokio::process::ChildStdout;
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
-use super::connect::{Dialer, is_local};
+use super::connect::Dialer;
 use super::logs::Log;
 use super::pool::Pool;
 use super::process::Process;
@@ -29,6 +29,7 @@ use crate::Failure;
 use crate::handshake::{
     Address, Handshake, HandshakeError, HostEnvironment, LINE_LIMIT, Protocol, printable,
 };
+use crate::socket::is_local;
 use crate::tls::{Identity, client_config};
 
 /// Time that a plugin gets to end after it closed its stdout.

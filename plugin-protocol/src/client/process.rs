@@ -2,8 +2,7 @@
 //!
 //! A child leads a process group of its own, so that Ctrl-C in the terminal does not reach it and
 //! so that its children can be ended with it. The kernel ends it with this process, however that
-//! ends. Linux only: the signal at the parent's death and the wait without reaping are its own.
-//! Knows nothing of handshakes.
+//! ends, where the kernel can (`children.rs`). Knows nothing of handshakes.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
@@ -19,16 +18,15 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::{Pid, getpid, getppid};
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use super::Limits;
+use crate::children;
 
 /// Exit of a process, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,10 +162,9 @@ impl Group {
 
     /// Waits for the child's end, ends what it left behind, and then only gives up its id.
     fn reap(&self, mut child: Child) -> Exit {
-        let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-        // `WNOWAIT` leaves the child a zombie, so its process group id cannot be reused until the
-        // rest of the group was signalled below.
-        while waitid(Id::Pid(self.leader), ended) == Err(Errno::EINTR) {}
+        // The child stays a zombie, so its process group id cannot be reused until the rest of the
+        // group was signalled below.
+        children::wait_for_end(self.leader.as_raw());
         // Held over signal and wait, so that `kill` cannot come between them and signal an id that
         // is free again.
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -197,9 +194,7 @@ fn prepare(
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
-        // SIGKILL and not SIGTERM: plugins may catch the latter, and this is the last chance to end
-        // them.
-        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        children::end_with_parent()?;
         // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
             return Err(io::Error::from(Errno::ESRCH));

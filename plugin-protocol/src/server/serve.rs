@@ -11,12 +11,13 @@ use tokio_stream::Stream;
 use tonic::transport::Server;
 
 use super::controller::Stop;
-use super::listen::{Connection, Listener};
+use super::listen::{Connection, incoming};
 use super::plumbing::Services;
 use super::service::ProviderService;
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_NAME, Reattach};
+use crate::socket::Listener;
 use crate::tls::{Identity, server_config};
 use crate::wire::HEADER_LIMIT;
 
@@ -73,7 +74,7 @@ pub(super) async fn serve_host(
     let stop = Stop::default();
     tokio::spawn(watch_host(host, stop.clone()));
     let services = Services::new(provider, protocol, &stop);
-    run(services, listener.incoming(tls), stop).await
+    run(services, incoming(listener, tls), stop).await
 }
 
 /// Serves any host, in plaintext, until an interrupt; prints the address for hosts.
@@ -107,7 +108,7 @@ pub(super) async fn serve_debug(
         });
     }
     let services = Services::new(provider, protocol, &stop);
-    run(services, listener.incoming(None), stop).await
+    run(services, incoming(listener, None), stop).await
 }
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a

@@ -205,15 +205,20 @@ impl Diag {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the diagnostic without control characters that only repeat the type name of the request.
+    /// Returns the diagnostic without control characters that only repeat the type name or the
+    /// import id of the request.
     #[must_use]
     pub(crate) fn without_echo(mut self, request: Option<&Bytes>) -> Self {
-        // Field 1 is the type name in nearly all requests.
-        let name = request.and_then(Msg::parse).map(|it| it.get_text(1)).unwrap_or_default();
-        // Only then could the echo be taken for a control character of the provider.
-        if name.chars().any(char::is_control) {
-            for text in [&mut self.summary, &mut self.detail] {
-                *text = text.replace(&name, "(the type name of the request)");
+        let request = request.and_then(Msg::parse).unwrap_or_default();
+        // Field 1 is the type name in nearly all requests, field 2 the id in imports.
+        for (field, echo) in [(1, "(the type name of the request)"), (2, "(the id of the request)")]
+        {
+            let sent = request.get_text(field);
+            // Only then could the echo be taken for a control character of the provider.
+            if sent.chars().any(char::is_control) {
+                for text in [&mut self.summary, &mut self.detail] {
+                    *text = text.replace(&sent, echo);
+                }
             }
         }
         self
@@ -225,12 +230,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_name_of_a_request_is_no_control_character_of_the_provider() {
+    fn an_echo_of_the_request_is_no_control_character_of_the_provider() {
         let answer = Msg::new().int(1, 1).text(2, "No type a\u{1f}b").text(3, "\u{2}");
         let request = Msg::new().text(1, "a\u{1f}b").encode();
         let read = Diag::read(&answer).without_echo(Some(&request));
         assert_eq!(read.summary, "No type (the type name of the request)");
         assert_eq!(read.detail, "\u{2}");
+        let import = Msg::new().text(1, "a").text(2, "\u{1f}b").encode();
+        let read = Diag::read(&answer).without_echo(Some(&import));
+        assert_eq!(read.summary, "No type a(the id of the request)");
         let other = Msg::new().text(1, "a").encode();
         assert_eq!(Diag::read(&answer).without_echo(Some(&other)), Diag::read(&answer));
     }

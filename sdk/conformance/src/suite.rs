@@ -268,6 +268,21 @@ impl Suite {
         }
     }
 
+    /// Checks that the provider survives a call for which it may need its service.
+    ///
+    /// Without a configuration the service may be missing, and a provider may wait for it.
+    pub fn check_survived(
+        &mut self,
+        id: &'static str,
+        call: &Call,
+        finding: impl FnOnce() -> Finding,
+    ) {
+        if matches!(call.reply, Reply::TimedOut) && self.options.config.is_none() {
+            return self.skip(&[id], "no answer in time; a service may be missing without -config");
+        }
+        self.check(id, !call.is_crash(), finding);
+    }
+
     /// Notes why rules cannot be examined.
     pub fn skip(&mut self, ids: &[&'static str], reason: &str) {
         for id in ids {
@@ -456,4 +471,32 @@ fn extend(kept: &mut Vec<u8>, more: Vec<u8>) {
     // A provider at TRACE may print without end.
     let room = MOST.saturating_sub(kept.len()).min(more.len());
     kept.extend_from_slice(&more[..room]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Verdict;
+    use crate::report::Report;
+
+    /// The verdict on R-01 after a call with this reply.
+    fn verdict(config: Option<Value>, reply: Reply) -> Option<Verdict> {
+        let mut options = Options::new("provider");
+        options.config = config;
+        let mut suite = Suite::new(options);
+        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
+        let call = Call { rpc: Rpc::ReadResource, request, answers, reply, took };
+        suite.check_survived("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
+        Report::new(&suite, None).verdict("R-01").cloned()
+    }
+
+    #[test]
+    fn a_provider_may_wait_for_a_service_that_no_configuration_names() {
+        let config = Some(Value::object([("endpoint", Value::string("http://127.0.0.1:9/"))]));
+        assert_eq!(verdict(config, Reply::TimedOut), Some(Verdict::Broken));
+        let lost = Reply::Lost { why: "it has ended".to_owned(), panicked: true };
+        assert_eq!(verdict(None, lost), Some(Verdict::Broken));
+        let skipped = verdict(None, Reply::TimedOut);
+        assert!(matches!(skipped, Some(Verdict::Skipped(_))), "{skipped:?}");
+    }
 }

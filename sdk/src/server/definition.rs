@@ -2,12 +2,14 @@
 
 use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Schema};
 
+use super::Server;
 use crate::schema::Shape;
 
-pub(super) const CAPABILITIES: ServerCapabilities = ServerCapabilities {
+const CAPABILITIES: ServerCapabilities = ServerCapabilities {
     // Without it a host plans destruction itself, by null. `modify_plan` has nothing to say about
     // it.
     plan_destroy: false,
@@ -20,12 +22,75 @@ pub(super) const CAPABILITIES: ServerCapabilities = ServerCapabilities {
     generate_resource_config: false,
 };
 
-pub(super) fn schema(version: u64, shape: &Shape) -> Schema {
+impl Server {
+    /// The schemas of everything that the provider offers.
+    pub(super) fn schemas(&self) -> ProviderSchema {
+        let resources = self.provider.resources.iter();
+        let data_sources = self.provider.data_sources.iter();
+        let ephemeral = self.provider.ephemeral.iter();
+        ProviderSchema {
+            provider: schema(0, self.provider.configure.shape()),
+            provider_meta: self.provider.meta.as_ref().map(|meta| schema(0, meta)),
+            resources: resources
+                .map(|(name, resource)| {
+                    (name.clone(), schema(resource.version(), resource.shape()))
+                })
+                .collect(),
+            data_sources: data_sources
+                .map(|(name, data_source)| (name.clone(), schema(0, data_source.shape())))
+                .collect(),
+            ephemeral_resources: ephemeral
+                .map(|(name, ephemeral)| (name.clone(), schema(0, ephemeral.shape())))
+                .collect(),
+            list_resources: self
+                .provider
+                .lists
+                .iter()
+                .map(|(name, list)| (name.clone(), schema(0, list.shape())))
+                .collect(),
+            actions: self
+                .provider
+                .actions
+                .iter()
+                .map(|(name, action)| (name.clone(), schema(0, action.shape())))
+                .collect(),
+            state_stores: self
+                .provider
+                .state_stores
+                .iter()
+                .map(|(name, store)| (name.clone(), schema(0, store.shape())))
+                .collect(),
+            functions: self.signatures(),
+            capabilities: CAPABILITIES,
+            // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
+            // while a process that ends before the handshake gives the user no reason.
+            diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
+            ..ProviderSchema::default()
+        }
+    }
+
+    /// The names of everything that the provider offers.
+    pub(super) fn names(&self) -> Metadata {
+        Metadata {
+            capabilities: CAPABILITIES,
+            resources: self.provider.resources.keys().cloned().collect(),
+            data_sources: self.provider.data_sources.keys().cloned().collect(),
+            ephemeral_resources: self.provider.ephemeral.keys().cloned().collect(),
+            functions: self.provider.functions.keys().cloned().collect(),
+            list_resources: self.provider.lists.keys().cloned().collect(),
+            actions: self.provider.actions.keys().cloned().collect(),
+            state_stores: self.provider.state_stores.keys().cloned().collect(),
+            ..Metadata::default()
+        }
+    }
+}
+
+fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
 
 /// An error in the provider's definition.
-pub(super) fn wrong(mistake: &str) -> ProviderDiagnostic {
+fn wrong(mistake: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,
         summary: "Provider produced invalid schema".to_owned(),

@@ -59,9 +59,14 @@ impl<'s> Actor<'s> {
         let variables = backend.map(|backend| backend.variables.clone()).unwrap_or_default();
         let env = env.into_iter().chain(variables).collect();
         let actor = Self { stage, backend, engine, folder, work, world, settings, env, n_seen: 0 };
-        if let Some(StateBackend { kind, arguments, .. }) = backend {
-            let block = format!("backend \"{kind}\" {{\n{}  }}", arguments());
+        if let Some(StateBackend { block, kind, arguments, .. }) = backend {
+            let is_store = *block == "state_store";
+            let block = format!("{block} \"{kind}\" {{\n{}  }}", arguments());
             actor.write("backend.tf", &format!("terraform {{\n  {block}\n}}\n"));
+            // The provider of a state store must be listed.
+            if is_store {
+                actor.write("required.tf", &(stage.required)(&script.group));
+            }
             let run = actor.run(&["init", "-input=false", "-no-color"]);
             assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
         }

@@ -16,6 +16,9 @@ const GROUPS: [&str; 4] = ["deposed", "failure", "data", "lifecycle"];
 /// two groups.
 const LIKE_S3: [&str; 4] = ["azurerm", "gcs", "consul", "kubernetes"];
 
+/// A state store of the test provider.
+const STORE: &str = "test_store";
+
 /// A script that names files of states.
 const LOCAL: &str = "remote_state_of_another";
 
@@ -30,7 +33,8 @@ fn compare(
         let lines = arguments(&format!("state{}x", n_states.fetch_add(1, Ordering::Relaxed)));
         lines.lines().map(|line| format!("    {}\n", line.trim())).collect()
     };
-    let backend = StateBackend { kind, arguments: Box::new(arguments), variables };
+    let block = if kind == STORE { "state_store" } else { "backend" };
+    let backend = StateBackend { block, kind, arguments: Box::new(arguments), variables };
     let is_short = LIKE_S3.contains(&kind) && std::env::var_os("INTEROP_BOTH").is_none();
     let groups = &GROUPS[..if is_short { 2 } else { GROUPS.len() }];
     let report = compare_lives(&stage(Some(backend)), |group, name| {
@@ -118,5 +122,18 @@ fn lives_are_the_same_over_kubernetes() {
     let server = Kubernetes::start();
     compare("kubernetes", Vec::new(), move |name| {
         format!("host = \"{}\"\ntoken = \"{TOKEN}\"\nsecret_suffix = \"{name}\"", server.url)
+    });
+}
+
+/// Terraform 1.11 has no state stores: its results are those over a file.
+#[test]
+fn lives_are_the_same_over_a_state_store_of_a_provider() {
+    if std::env::var_os("INTEROP_BOTH").is_some() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    compare(STORE, Vec::new(), move |name| {
+        let folder = folder.path().join(name);
+        format!("provider \"test\" {{}}\nfolder = \"{}\"", folder.display())
     });
 }

@@ -1,6 +1,6 @@
 //! A provider for tests that has one of everything, in a process of its own: every nesting of blocks
-//! and attributes, write-only arguments, ephemeral resources, functions, identities, private data and
-//! provider meta. Unlike the bad provider it keeps every rule.
+//! and attributes, write-only arguments, ephemeral resources, functions, identities, private data,
+//! provider meta and a state store. Unlike the bad provider it keeps every rule.
 //!
 //! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_WORLD`, a
 //! folder in which its objects really exist. Nested attributes have no form in protocol 5, so it speaks
@@ -14,6 +14,7 @@ mod legacy;
 mod log;
 mod nested;
 mod shape;
+mod store;
 mod thing;
 mod token;
 mod world;
@@ -58,7 +59,8 @@ fn provider() -> ProviderDef {
         .resource("test_numbered", label::Numbers)
         .list("test_room", house::Rooms)
         .data_source("test_data", data::Data)
-        .ephemeral("test_token", token::Tokens);
+        .ephemeral("test_token", token::Tokens)
+        .state_store("test_store", store::Store);
     function::all().fold(provider, |provider, function| {
         let name = function.name;
         provider.any_function(name, function)

@@ -149,3 +149,52 @@ fn state_commands_move_objects_from_a_server_into_a_file_and_edit_the_file() {
         run("state rm -state=none.tfstate terraform_data.c").code(1).says("No state file");
     }
 }
+
+#[test]
+fn a_pushed_state_has_the_serial_that_terraform_gives_it() {
+    if terraform().is_none() {
+        return;
+    }
+    let stored = r#"{"version":4,"terraform_version":"1.11.4","serial":7,"lineage":"l","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"i","input":null,"output":null,"triggers_replace":null}}]}]}"#;
+    let with = |from: &str, to: &str| stored.replace(from, to);
+    let output = "\"outputs\":{\"o\":{\"value\":1,\"type\":\"number\"}}";
+    let pushed = [
+        (stored.to_owned(), 7),
+        (with("\"serial\":7", "\"serial\":0"), 1),
+        (with("\"serial\":7", "\"serial\":50"), 51),
+        (with("\"lineage\":\"l\"", "\"lineage\":\"m\""), 8),
+        (with("\"outputs\":{}", output), 8),
+    ];
+    for program in ["terraform", "formwork"] {
+        let server = HttpState::start();
+        let workdir = Workdir::new(&server.config(""));
+        workdir.engine(program, "init").succeed();
+        for (text, serial) in &pushed {
+            server.with(|kept| kept.state = stored.into());
+            workdir.write("pushed", text);
+            workdir.engine(program, "state push -force pushed").succeed();
+            let found = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
+            let found: serde_json::Value = serde_json::from_str(&found).expect("a state");
+            assert_eq!(found["serial"], *serial, "{program}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_declined_question_ends_force_unlock_with_an_error_code() {
+    for program in ["terraform", "formwork"] {
+        if program == "terraform" && terraform().is_none() {
+            continue;
+        }
+        let server = HttpState::start();
+        let workdir = Workdir::new(&server.config(RESOURCE));
+        workdir.engine(program, "init").succeed();
+        server.with(|kept| kept.lock = LOCK.into());
+        let mut running = workdir.engine(program, "force-unlock 0f1e").unanswered().start();
+        running.wait_for_words("Only 'yes' will be accepted");
+        running.answer("no\n");
+        running.wait().code(1).says("force-unlock cancelled");
+        assert!(server.with(|kept| !kept.lock.is_empty()), "{program}");
+        workdir.engine(program, "init -reconfigure -force-copy").succeed();
+    }
+}

@@ -12,10 +12,20 @@ use crate::{DistArgs, Failure, deb, provenance, sbom};
 const INSTALL: &str = include_str!("install.sh");
 
 /// The scripts that let shells ask the program for completions, by their place in an installation.
+/// `-install-autocomplete` installs the same ones for one user.
 const COMPLETIONS: [(&str, &str); 3] = [
-    ("share/bash-completion/completions/formwork", "complete -o nospace -C formwork formwork\n"),
-    ("share/zsh/site-functions/_formwork", include_str!("completion.zsh")),
-    ("share/fish/vendor_completions.d/formwork.fish", include_str!("completion.fish")),
+    (
+        "share/bash-completion/completions/formwork",
+        include_str!("../../../cli/src/command/autocomplete/completion.bash"),
+    ),
+    (
+        "share/zsh/site-functions/_formwork",
+        include_str!("../../../cli/src/command/autocomplete/completion.zsh"),
+    ),
+    (
+        "share/fish/vendor_completions.d/formwork.fish",
+        include_str!("../../../cli/src/command/autocomplete/completion.fish"),
+    ),
 ];
 
 /// Documents that come with the program.
@@ -75,7 +85,7 @@ fn write(args: &DistArgs, name: &str, bytes: &[u8], mode: u32) -> Result<Written
 fn installed_files(source: &Source, binary: &Path, sbom: &str) -> Result<Vec<Entry>, Failure> {
     let mut files = vec![Entry::program("bin/formwork", fs::read(binary)?)];
     for (path, text) in COMPLETIONS {
-        files.push(Entry::file(path, text));
+        files.push(Entry::file(path, text.replace("PROGRAM", "command formwork")));
     }
     for page in pages(source, binary)? {
         let name = page.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -6,7 +6,8 @@
 set -eu
 
 version=@VERSION@
-prefix=${HOME:-/usr/local}/.local
+prefix=${HOME:+$HOME/.local}
+prefix=${prefix:-/usr/local}
 from=$(dirname "$0")
 
 fail() {
@@ -32,6 +33,7 @@ esac
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 archive=formwork_${version}_$platform.tar.gz
 
 fetch() {
@@ -40,7 +42,8 @@ fetch() {
       if command -v curl >/dev/null; then
         curl --proto '=https' --proto-redir '=https' -fsSL -o "$work/$1" "$from/$1" || fail "cannot download $from/$1"
       elif command -v wget >/dev/null; then
-        wget -q --https-only -O "$work/$1" "$from/$1" || fail "cannot download $from/$1"
+        # wget would follow a redirect to http.
+        wget -q --max-redirect=0 -O "$work/$1" "$from/$1" || fail "cannot download $from/$1 with wget, which may follow no redirect here; install curl"
       else
         fail "neither curl nor wget is installed"
       fi ;;
@@ -59,7 +62,8 @@ else
 fi
 mkdir -p "$prefix"
 tar -xzf "$work/$archive" -C "$prefix" --strip-components=1 --no-same-owner
-echo "Installed $("$prefix/bin/formwork" version | head -n 1) to $prefix/bin/formwork"
+installed=$("$prefix/bin/formwork" version) || fail "$prefix/bin/formwork does not run on this system; build from source: cargo install --locked --path cli"
+echo "Installed $(echo "$installed" | head -n 1) to $prefix/bin/formwork"
 case :${PATH:-}: in
   *":$prefix/bin:"*) ;;
   *) echo "Add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;

@@ -6,6 +6,8 @@ use formwork_core::provisioner::Failed;
 use formwork_value::Value;
 use formwork_value::quote::quoted;
 
+use crate::messages;
+
 /// A command to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Command {
@@ -37,7 +39,7 @@ impl Command {
         let Some(command) = attribute("command").as_ref().and_then(text).filter(|c| !c.is_empty())
         else {
             return Err(Failed {
-                summary: "Invalid local-exec provisioner command".to_owned(),
+                summary: messages::INVALID_LOCAL_EXEC_COMMAND.into(),
                 detail: "The command must be a non-empty string.".to_owned(),
                 bare: "The command must be a non-empty string.".to_owned(),
             });

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::{MAX_RECORD, read_text};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
 use russh::keys::{PublicKey, decode_secret_key};
@@ -71,7 +72,8 @@ fn key_of(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     }
     let path = expanded(text, home);
     let beside = PathBuf::from(format!("{}.pub", path.display()));
-    [path, beside].iter().filter_map(|path| std::fs::read_to_string(path).ok()).find_map(|text| {
+    let mut texts = [path, beside].into_iter().filter_map(|path| read_text(&path, MAX_RECORD).ok());
+    texts.find_map(|text| {
         let public = PublicKey::from_openssh(text.trim()).ok();
         public.or_else(|| decode_secret_key(&text, None).ok().map(|key| key.public_key().clone()))
     })

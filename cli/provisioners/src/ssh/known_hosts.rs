@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use formwork_value::quote::shell_quoted;
 use russh::keys::PublicKey;
 use russh::keys::known_hosts::known_host_keys_path;
 
@@ -58,9 +59,10 @@ impl KnownHost {
     /// The remedies for a machine that shows another key.
     pub(super) fn advice(&self) -> String {
         format!(
-            "{} has another key for {name}. If the machine was set up again, run: ssh-keygen -R '{name}'. Or give its new key in the argument host_key, which counts before the file",
+            "{} has another key for {}. If the machine was set up again, run: ssh-keygen -R {}. Or give its new key in the argument host_key, which counts before the file",
             self.file.display(),
-            name = self.name
+            self.name,
+            shell_quoted(&self.name)
         )
     }
 }

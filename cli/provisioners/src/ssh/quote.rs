@@ -1,9 +1,11 @@
 //! Words and paths as the shell of another machine takes them.
 
+use formwork_value::quote::shell_quoted;
+
 /// A word for a Unix shell, or for a Windows one.
 pub(super) fn word(text: &str, unix: bool) -> String {
     if unix {
-        return format!("'{}'", text.replace('\'', r"'\''"));
+        return shell_quoted(text);
     }
     match text.contains([' ', '"', '\t']) {
         true => format!("\"{}\"", text.replace('"', "\\\"")),

@@ -1,11 +1,11 @@
 //! File transfer with the protocol of `scp` in its receiving mode: every SSH server has that
 //! program. The remote program decides the name of a file, as with Terraform.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use bytes::Bytes;
+use formwork_core::disk::open_file;
 use russh::client::Msg;
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 
@@ -201,7 +201,7 @@ impl Remote {
         if !about.is_file() {
             return Err(format!("{shown} is neither a file nor a folder"));
         }
-        let mut file = File::open(source).map_err(why)?;
+        let mut file = open_file(source).map_err(why)?;
         self.head(&format!("C0644 {} {name}\n", about.len())).await?;
         let mut left = about.len();
         while left > 0 {

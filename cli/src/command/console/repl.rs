@@ -16,6 +16,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 use super::lines::{Line, Lines};
 use super::type_name;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::out;
 use crate::view::report::Report;
 
@@ -132,15 +133,11 @@ impl<'r> Repl<'r> {
 /// Says it in other words if `type` failed: it has no place there.
 fn misplaced_type(diag: Diagnostic) -> Diagnostic {
     let of_type = diag.function.as_ref().is_some_and(|called| called.name == "type");
-    if !of_type || diag.summary != "Error in function call" {
+    if !of_type || !diag.reports(messages::ERROR_IN_FUNCTION_CALL) {
         return diag;
     }
     let detail = "The function \"type\" shows the type of a value. Its result is for reading only, so it cannot be part of an expression.";
-    Diagnostic {
-        summary: "Invalid use of type function".to_owned(),
-        detail: detail.to_owned(),
-        ..diag
-    }
+    Diagnostic { detail: detail.to_owned(), ..diag }.summary(messages::INVALID_USE_TYPE_FUNCTION)
 }
 
 /// The argument of `type`, if the expression is a call of it.

@@ -32,6 +32,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         reattached: Default::default(),
         config_sources: Default::default(),
         encryption: None,
+        started_stores: Default::default(),
     }
 }
 
@@ -81,7 +82,7 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
 
     let path = root.join("p");
     let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
     fs::remove_file(root.join("main.tf")).unwrap();
 
     let (_, config) = opened(&env, root, &path);
@@ -99,7 +100,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let check = || {
@@ -124,7 +125,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
     let made = StatePlace { state: one.clone(), out: two.clone(), backup: Backup::Usual };
     let file = StateFile { serial: 3, ..StateFile::fresh() };
-    write(&path, &prepared, made_for(&file, &made), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&file, &made), &Plan::default()).await.unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
@@ -185,7 +186,7 @@ async fn planned_and_applied(
     let values = prepared.variables.iter().map(|(name, input)| (name.clone(), input.value.clone()));
     plan.variables = values.collect();
     let path = root.join("p");
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &plan).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &plan).await.unwrap();
 
     drop(opened(env, root, &path));
     let mut diags = Diagnostics::new();
@@ -246,7 +247,7 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     let path = root.join("p");
     let prepared = prepared(&env, root).await;
     let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };

@@ -27,6 +27,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped::{self, ShippedProgram};
 use crate::install::signature;
+use crate::messages;
 use crate::signals::SignalGuard;
 use crate::view::report::Report as Messages;
 use crate::view::{Screen, out, transient};
@@ -154,7 +155,7 @@ fn unusable(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
         "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
     );
-    Diagnostic::error("The provider cannot be checked", detail)
+    Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail)
 }
 
 /// Makes the run; a first signal ends it early, with the report of what was examined.
@@ -198,7 +199,7 @@ fn options(
 ) -> Result<(Options, Option<TempDir>), Reported> {
     if args.level > 3 {
         let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
-        return Err(diags.error(Diagnostic::error("No such level", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_LEVEL, detail)));
     }
     let (target, link) = target(diags, &args.provider, env)?;
     let only = ids(diags, "-only", &args.only)?;
@@ -247,7 +248,7 @@ fn release(
             "-release={} is not a folder. Give the one that `formwork provider package` has written.",
             folder.display()
         );
-        return Err(diags.error(Diagnostic::error("No such folder of a release", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_RELEASE, detail)));
     }
     let key = key.map(|path| {
         read_named_text(path, MAX_RECORD).map_err(|error| {
@@ -255,7 +256,7 @@ fn release(
                 "-release-key={}: {error}. Export a key with `gpg --export --armor ID`.",
                 path.display()
             );
-            diags.error(Diagnostic::error("The key of the release cannot be read", detail))
+            diags.error(Diagnostic::error(messages::KEY_RELEASE_CANNOT_BE_READ, detail))
         })
     });
     Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify })
@@ -277,7 +278,7 @@ fn ids(
             let detail = format!(
                 "{flag} names {id:?}, which is no rule. Ids have the form P-02; docs/conformance.md lists all of them."
             );
-            return Err(diags.error(Diagnostic::error("Unknown rule", detail)));
+            return Err(diags.error(Diagnostic::error(messages::UNKNOWN_RULE, detail)));
         }
     }
     Ok(given.iter().cloned().collect())
@@ -287,7 +288,7 @@ fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let parsed = nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
     parsed.map(Duration::from_nanos).filter(|it| !it.is_zero()).ok_or_else(|| {
         let detail = format!("-time={text:?} is not a duration such as 90s, 10m or 1h.");
-        diags.error(Diagnostic::error("Invalid time limit", detail))
+        diags.error(Diagnostic::error(messages::INVALID_TIME_LIMIT, detail))
     })
 }
 
@@ -309,7 +310,7 @@ fn target(
         let detail = format!(
             "There is no file {given:?}. Give the path of the provider's program, or the source address of an installed provider such as hashicorp/random."
         );
-        return Err(diags.error(Diagnostic::error("No such program", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
     };
     let running = env.reattach.as_deref().and_then(|text| reattach::parse(text).ok());
     let running = running.into_iter().flatten();
@@ -324,14 +325,14 @@ fn target(
     let shipped = shipped::find(&addr, env.bundled).map(|(_, program)| linked(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
         let detail = format!("No link to the program of {given} can be made: {error}.");
-        diags.error(Diagnostic::error("The provider cannot be checked", detail))
+        diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
     })? {
         return Ok(shipped);
     }
     let detail = format!(
         "{given} is neither installed in this folder nor running. Run `formwork init` in a folder whose configuration requires it, or give the path of its program."
     );
-    Err(diags.error(Diagnostic::error("Provider not installed", detail)))
+    Err(diags.error(Diagnostic::error(messages::PROVIDER_NOT_INSTALLED, detail)))
 }
 
 /// A program that comes with Formwork. One that is started by another name than that of its file gets
@@ -371,14 +372,14 @@ fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
     let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
     let absolute = found.map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", path.display());
-        diags.error(Diagnostic::error("No such program", detail))
+        diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
     if !absolute.is_file() {
         let detail = match absolute.is_dir() {
             true => format!("{} is a folder. Give the path of the program in it.", path.display()),
             false => format!("{} is a device or a pipe, not a file.", path.display()),
         };
-        return Err(diags.error(Diagnostic::error("Not a program", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NOT_A_PROGRAM, detail)));
     }
     Ok(absolute)
 }
@@ -411,7 +412,7 @@ fn write(
 
 fn unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{} cannot be written: {error}.", path.display());
-    diags.error(Diagnostic::error("A report could not be written", detail))
+    diags.error(Diagnostic::error(messages::REPORT_COULD_NOT_BE_WRITTEN, detail))
 }
 
 fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Result<(), Reported> {
@@ -456,9 +457,9 @@ async fn play(
     let program = program(diags, &args.program)?;
     let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());
-        diags.error(Diagnostic::error("No such reproducer file", detail))
+        diags.error(Diagnostic::error(messages::NO_SUCH_REPRODUCER_FILE, detail))
     })?;
     report::replay(BufReader::new(file), &program).await.map_err(|error| {
-        diags.error(Diagnostic::error("The file cannot be played", format!("{error}.")))
+        diags.error(Diagnostic::error(messages::FILE_CANNOT_BE_PLAYED, format!("{error}.")))
     })
 }

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use formwork_conformance::Example;
 use formwork_conformance::offer::Kind;
+use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Block, Body, Ident, add_source, parse_file};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+use crate::messages;
 
 /// The depth to which the folder of examples is searched.
 const MAX_DEPTH: usize = 8;
@@ -24,7 +27,7 @@ pub(super) fn examples(
 ) -> Result<Vec<Example>, Reported> {
     if !folder.is_dir() {
         let detail = format!("{} is not a folder.", folder.display());
-        return Err(diags.error(Diagnostic::error("No such folder of examples", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
     find(folder, MAX_DEPTH, &mut files);
@@ -68,9 +71,9 @@ fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 }
 
 fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<Body, Reported> {
-    let text = fs::read(file).map_err(|error| {
+    let text = read_file(file, MAX_TEXT).map_err(|error| {
         let detail = format!("{} cannot be read: {error}.", file.display());
-        diags.error(Diagnostic::error("A file cannot be read", detail))
+        diags.error(Diagnostic::error(messages::FILE_CANNOT_BE_READ, detail))
     })?;
     let mut found = Diagnostics::new();
     let source = add_source(&mut found, sources, file.display().to_string(), text);
@@ -79,7 +82,7 @@ fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<
         Ok(()) => Ok(body),
         Err(Reported { .. }) => {
             let detail = format!("{} does not parse. Correct it, or leave it out.", file.display());
-            Err(diags.error(Diagnostic::error("A file does not parse", detail)))
+            Err(diags.error(Diagnostic::error(messages::FILE_DOES_NOT_PARSE, detail)))
         }
     }
 }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::{MAX_TEXT, read_text};
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use formwork_value::diag::{Blame, Sources};
+use formwork_value::quote::shell_word;
 use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -17,6 +19,7 @@ use super::page::{Subject, of_block, of_function};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
 
@@ -64,7 +67,7 @@ async fn work(
 ) -> Result<String, Reported> {
     let program = args.program.canonicalize().map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.program.display());
-        diags.error(Diagnostic::error("No such program", detail))
+        diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
     let name = name_of(diags, &program)?;
     let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
@@ -80,13 +83,13 @@ async fn work(
     }
     for (path, text) in &pages {
         let path = args.out.join(path);
-        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+        if read_text(&path, MAX_TEXT).ok().as_deref() != Some(text) {
             let detail = format!(
                 "{} is not what the schema and the examples give. Write it again: formwork provider docs {}",
                 path.display(),
-                args.program.display()
+                shell_word(&args.program.display().to_string())
             );
-            let _receipt = diags.error(Diagnostic::error("A page is out of date", detail));
+            let _receipt = diags.error(Diagnostic::error(messages::PAGE_IS_OUT_DATE, detail));
         }
     }
     let n_examples = example::check(diags, sources, &program, &args.examples).await;
@@ -112,19 +115,19 @@ fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> 
         Some(name) if !name.is_empty() => Ok(name.to_owned()),
         _ => {
             let detail = format!("{file:?} is not terraform-provider-NAME.");
-            Err(diags.error(Diagnostic::error("Not the name of a provider", detail)))
+            Err(diags.error(Diagnostic::error(messages::NOT_NAME_PROVIDER, detail)))
         }
     }
 }
 
 fn unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
-    let problem = Diagnostic::error("The provider cannot be asked", failure.to_string());
+    let problem = Diagnostic::error(messages::PROVIDER_CANNOT_BE_ASKED, failure.to_string());
     diags.error(problem.blame(Blame::Provider))
 }
 
 /// The pages by where they go below the folder of documentation.
 fn pages(schema: &ProviderSchema, provider: &str, examples: &Path) -> BTreeMap<PathBuf, String> {
-    let read = |path: PathBuf| fs::read_to_string(examples.join(path)).ok();
+    let read = |path: PathBuf| read_text(&examples.join(path), MAX_TEXT).ok();
     let subject = |name, kind, example: String, import: String| Subject {
         name,
         kind,
@@ -174,6 +177,6 @@ fn write(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reporte
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder.and_then(|()| fs::write(path, text)).map_err(|error| {
         let detail = format!("{} cannot be written: {error}.", path.display());
-        diags.error(Diagnostic::error("Unable to write a page", detail))
+        diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_PAGE, detail))
     })
 }

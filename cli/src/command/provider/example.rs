@@ -10,6 +10,7 @@ use std::{fs, io};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Options, plan};
 use formwork_core::provider::{Launch, Pool};
@@ -22,6 +23,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::clock;
+use crate::messages;
 
 /// Maximum depth to which the folder of examples is searched.
 const MAX_DEPTH: usize = 8;
@@ -44,7 +46,7 @@ pub(super) async fn check(
         let _receipt = diags.append(found);
         if failed {
             let detail = format!("The example {} does not plan; see above.", example.display());
-            let _receipt = diags.error(Diagnostic::error("An example does not plan", detail));
+            let _receipt = diags.error(Diagnostic::error(messages::EXAMPLE_DOES_NOT_PLAN, detail));
         }
     }
     examples.len()
@@ -131,6 +133,6 @@ impl Files for OneFile<'_> {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        read_file(path, MAX_TEXT)
     }
 }

@@ -1,12 +1,11 @@
 //! `formwork provider package`: packs the programs of a provider as registries and mirrors want them:
 //! an archive for each platform, checksums, their signature, and the manifest.
 
-use std::fs::File;
 use std::io::{self, Cursor, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::disk::{MAX_RECORD, open_file, read_named_text};
 use formwork_core::version::Version;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -18,6 +17,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
+use crate::messages;
 use crate::platform::Platform;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
@@ -83,7 +83,7 @@ fn pack(
     let version: Version = args.version.parse().map_err(|error| {
         let detail =
             format!("-version={:?} is not a version such as 1.2.3: {error}.", args.version);
-        diags.error(Diagnostic::error("Invalid version", detail))
+        diags.error(Diagnostic::error(messages::INVALID_VERSION, detail))
     })?;
     let programs = programs(diags, &args.programs)?;
     let kind = kind(diags, &programs)?;
@@ -108,7 +108,7 @@ fn pack(
         Some(key) => Some(sign(diags, key, env, sums.as_bytes())?),
         None => {
             let detail = "Without -key=FILE the checksums have no signature. Registries refuse such a release; mirrors take it.";
-            diags.warn(Diagnostic::warning("Release is not signed", detail));
+            diags.warn(Diagnostic::warning(messages::RELEASE_IS_NOT_SIGNED, detail));
             None
         }
     };
@@ -135,12 +135,12 @@ fn programs(
                 "There is no file {:?}. Give the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM}NAME.",
                 path.display().to_string()
             );
-            return Err(diags.error(Diagnostic::error("No such program", detail)));
+            return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
         }
         if programs.iter().any(|(known, _)| *known == platform) {
             let detail =
                 format!("There are two programs for {platform}. Give one for each platform.");
-            return Err(diags.error(Diagnostic::error("Duplicate platform", detail)));
+            return Err(diags.error(Diagnostic::error(messages::DUPLICATE_PLATFORM, detail)));
         }
         programs.push((platform, path));
     }
@@ -158,19 +158,19 @@ fn kind(diags: &mut Diagnostics, programs: &[(Platform, PathBuf)]) -> Result<Str
                 "{} is not called {PROGRAM}NAME. Programs look for providers by that name.",
                 path.display()
             );
-            return Err(diags.error(Diagnostic::error("Not a provider", detail)));
+            return Err(diags.error(Diagnostic::error(messages::NOT_A_PROVIDER, detail)));
         };
         match &found {
             Some(other) if other != kind => {
                 let detail = format!("The programs belong to two providers, {other} and {kind}.");
-                return Err(diags.error(Diagnostic::error("Different providers", detail)));
+                return Err(diags.error(Diagnostic::error(messages::DIFFERENT_PROVIDERS, detail)));
             }
             _ => found = Some(kind.to_owned()),
         }
     }
     found.ok_or_else(|| {
         let detail = "Give the path of at least one program.";
-        diags.error(Diagnostic::error("No such program", detail))
+        diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })
 }
 
@@ -181,7 +181,7 @@ fn manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
             "{}: {why}. The file names the protocols of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
             path.display()
         );
-        diags.error(Diagnostic::error("Invalid registry manifest", detail))
+        diags.error(Diagnostic::error(messages::INVALID_REGISTRY_MANIFEST, detail))
     };
     let text = read_named_text(path, MAX_RECORD).map_err(|error| refused(error.to_string()))?;
     let json: serde_json::Value =
@@ -206,14 +206,14 @@ fn archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let entries = documents.map(|name| (*name, Path::new(name), 0o644));
     for (name, path, mode) in entries.chain([(name, program, 0o755)]) {
         archive.start_file(name, options.unix_permissions(mode)).map_err(io::Error::other)?;
-        io::copy(&mut File::open(path)?, &mut archive)?;
+        io::copy(&mut open_file(path)?, &mut archive)?;
     }
     Ok(archive.finish().map_err(io::Error::other)?.into_inner())
 }
 
 fn unpacked(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{}: {error}.", path.display());
-    diags.error(Diagnostic::error("Unable to pack a file", detail).blame(Blame::Environment))
+    diags.error(Diagnostic::error(messages::UNABLE_TO_PACK_FILE, detail).blame(Blame::Environment))
 }
 
 /// The signature over the checksums, in the binary form that registries want.
@@ -231,7 +231,7 @@ fn sign(
             "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is taken from FORMWORK_SIGNING_PASSPHRASE.",
             key.display()
         );
-        diags.error(Diagnostic::error("Unable to sign the checksums", detail))
+        diags.error(Diagnostic::error(messages::UNABLE_TO_SIGN_CHECKSUMS, detail))
     })
 }
 
@@ -247,7 +247,7 @@ fn write(diags: &mut Diagnostics, folder: &Path, files: &[Packed]) -> Result<(),
     });
     written.map_err(|error| {
         let detail = format!("{}: {error}.", folder.display());
-        let diagnostic = Diagnostic::error("Unable to write the release", detail);
+        let diagnostic = Diagnostic::error(messages::UNABLE_TO_WRITE_RELEASE, detail);
         diags.error(diagnostic.blame(Blame::Environment))
     })
 }

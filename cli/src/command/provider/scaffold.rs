@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
 
@@ -77,7 +78,7 @@ fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Rep
     if folder.exists() {
         let detail =
             format!("{} is there already. Remove it, or choose another name.", folder.display());
-        return Err(diags.error(Diagnostic::error("The folder exists", detail)));
+        return Err(diags.error(Diagnostic::error(messages::THE_FOLDER_EXISTS, detail)));
     }
     let krate = args.name.replace('-', "_");
     let fill = |text: &str| {
@@ -97,7 +98,7 @@ fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Rep
         let path = folder.join(fill(path));
         write_file(&path, &text).map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
-            diags.error(Diagnostic::error("Unable to write a file", detail))
+            diags.error(Diagnostic::error(messages::UNABLE_TO_WRITE_FILE, detail))
         })?;
     }
     Ok(folder)
@@ -122,7 +123,7 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
         "{name:?} is no {what}: it begins with a lower-case letter, and has such letters, digits and \
          dashes."
     );
-    Err(diags.error(Diagnostic::error("Invalid name", detail)))
+    Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_NAME, detail)))
 }
 
 /// The version of the SDK that the manifest requires: that of this program, which it was tested with.
@@ -151,7 +152,7 @@ fn sdk(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<PathBuf
                 "-sdk={} is not the folder `sdk` of Formwork's sources. Name that folder, or leave the option out to take the published packages.",
                 folder.display()
             );
-            Err(diags.error(Diagnostic::error("The SDK was not found", detail)))
+            Err(diags.error(Diagnostic::error(messages::SDK_WAS_NOT_FOUND, detail)))
         }
     }
 }

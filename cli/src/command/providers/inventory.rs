@@ -2,11 +2,11 @@
 //! runs, for programs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
+use formwork_core::disk::open_file;
 use formwork_core::version::Constraints;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -16,6 +16,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
 use crate::install::lockfile::Lock;
+use crate::messages;
 use crate::modules::manifest::Record;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
@@ -268,7 +269,7 @@ fn property(name: &'static str, value: &str) -> Json {
 
 /// The SHA-256 checksum of a file, as CycloneDX has it.
 fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
-    let sum = File::open(path).and_then(|mut file| hash::of_packed(&mut file));
+    let sum = open_file(path).and_then(|mut file| hash::of_packed(&mut file));
     let sum = sum.map_err(|error| unreadable(diags, &path.display().to_string(), &error))?;
     let sum = sum.trim_start_matches("zh:").to_owned();
     Ok(Json::Array(vec![Json::object([
@@ -279,6 +280,6 @@ fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
 
 fn unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
     let detail = format!("The checksum of {what} cannot be computed: {error}.");
-    let diagnostic = Diagnostic::error("Unable to read a component", detail);
+    let diagnostic = Diagnostic::error(messages::UNABLE_TO_READ_COMPONENT, detail);
     diags.error(diagnostic.blame(Blame::Environment))
 }

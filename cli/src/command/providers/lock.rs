@@ -19,6 +19,7 @@ use crate::install::package::{self, Content};
 use crate::install::signature::Trust;
 use crate::install::source::{Search, Servers};
 use crate::install::{hash, parallel};
+use crate::messages;
 use crate::platform::Platform;
 use crate::settings::{Method, MethodKind};
 use crate::view::{Paint, Screen, report::Report};
@@ -144,7 +145,7 @@ fn lock(
             "Formwork failed to fetch the requested providers for {platform} in order to calculate their checksums: some providers could not be installed:\n{}.",
             reasons.join("\n")
         );
-        let summary = "Could not retrieve providers for locking";
+        let summary = messages::COULD_NOT_RETRIEVE_PROVIDERS_FOR_LOCKING;
         let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
     }
     diags.check()?;
@@ -158,9 +159,8 @@ fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Meth
         (Some(_), Some(_)) => {
             let detail =
                 "The -fs-mirror and -net-mirror command line options are mutually-exclusive.";
-            return Err(
-                diags.error(Diagnostic::error("Invalid installation method options", detail))
-            );
+            return Err(diags
+                .error(Diagnostic::error(messages::INVALID_INSTALLATION_METHOD_OPTIONS, detail)));
         }
         (Some(folder), None) => MethodKind::Filesystem(folder.clone()),
         (None, Some(url)) if url.to_ascii_lowercase().starts_with("https://") => {
@@ -169,7 +169,9 @@ fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Meth
         (None, Some(_)) => {
             let detail =
                 "The -net-mirror option requires a valid https: URL as the mirror base URL.";
-            return Err(diags.error(Diagnostic::error("Invalid network mirror URL", detail)));
+            return Err(
+                diags.error(Diagnostic::error(messages::INVALID_NETWORK_MIRROR_URL, detail))
+            );
         }
         (None, None) => MethodKind::Direct,
     };
@@ -190,11 +192,13 @@ fn required(
             Ok(addr) => {
                 let detail =
                     format!("The provider {addr} is not required by the current configuration.");
-                let _ = diags.error(Diagnostic::error("Invalid provider argument", detail));
+                let _ = diags.error(Diagnostic::error(messages::INVALID_PROVIDER_ARGUMENT, detail));
             }
             Err(error) => {
-                let _ =
-                    diags.error(Diagnostic::error("Invalid provider argument", error.to_string()));
+                let _ = diags.error(Diagnostic::error(
+                    messages::INVALID_PROVIDER_ARGUMENT,
+                    error.to_string(),
+                ));
             }
         }
     }
@@ -251,7 +255,7 @@ fn select(
         "Formwork failed to fetch the requested providers for {platform} in order to calculate their checksums: some providers could not be installed:\n{}.",
         reasons.join("\n")
     );
-    let summary = "Could not retrieve providers for locking";
+    let summary = messages::COULD_NOT_RETRIEVE_PROVIDERS_FOR_LOCKING;
     Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
 }
 

@@ -1,14 +1,14 @@
 //! `formwork providers mirror`: copies packages into a folder that serves as a mirror.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::open_file;
 use formwork_core::version::{Constraints, Version};
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 
@@ -21,6 +21,7 @@ use crate::install::lockfile::LockFile;
 use crate::install::package::Content;
 use crate::install::source::{LocalPackage, Location, Search, Servers, packages};
 use crate::install::{hash, parallel};
+use crate::messages;
 use crate::platform::Platform;
 use crate::view::{Screen, report::Report};
 use crate::workspace::Workspace;
@@ -82,7 +83,7 @@ fn mirror(
     for addr in addresses(&args.folder) {
         if let Err(error) = write_index(&args.folder, &addr) {
             let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
-            let summary = "Failed to update indexes";
+            let summary = messages::FAILED_TO_UPDATE_INDEXES;
             let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
         }
     }
@@ -116,7 +117,7 @@ impl Copy<'_> {
             Err(reason) => {
                 let detail =
                     format!("Failed to download {addr} from its origin registry: {reason}.");
-                return vec![Diagnostic::error("Provider not available", detail)];
+                return vec![Diagnostic::error(messages::PROVIDER_NOT_AVAILABLE, detail)];
             }
         };
         emit(format!("  - Selected v{version} {why}"));
@@ -125,7 +126,8 @@ impl Copy<'_> {
             emit(format!("  - Downloading package for {platform}..."));
             let copied = self.package(addr, &version, platform).and_then(|fetched| {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
-                let place = |error| ("Cannot download provider release", format!("{error}"));
+                let place =
+                    |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
                 let (folder, name) = (folder_of(folder, addr), file_name(addr, &version, platform));
                 put(&fetched, &folder, &name).map_err(place)
             });
@@ -164,12 +166,12 @@ impl Copy<'_> {
         addr: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Fetched, (&'static str, String)> {
+    ) -> Result<Fetched, (&'static Message, String)> {
         let package = self.search.package(addr, version, platform);
-        let package =
-            package.map_err(|error| ("Provider release not available", error.to_string()))?;
+        let package = package
+            .map_err(|error| (messages::PROVIDER_RELEASE_NOT_AVAILABLE, error.to_string()))?;
         let fetched = fetch(self.servers, package, &Progress::default());
-        fetched.map_err(|reason| ("Invalid provider package", reason))
+        fetched.map_err(|reason| (messages::INVALID_PROVIDER_PACKAGE, reason))
     }
 }
 
@@ -227,7 +229,7 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
     for LocalPackage { version, platform, location } in found {
         let Location::Archive(path) = location else { continue };
-        let hash = hash::of_archive(File::open(&path)?)?;
+        let hash = hash::of_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let archive = json!({ "hashes": [hash], "url": name });
         versions.entry(version.to_string()).or_default().insert(platform.to_string(), archive);

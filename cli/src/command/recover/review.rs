@@ -13,6 +13,7 @@ use crate::command::operation::may_ask;
 use crate::command::question::{Prompt, ask};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::{Screen, out};
 
 /// Decide about all open operations, one question each.
@@ -55,7 +56,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             }
             if !asks {
                 let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
-                return Err(diags.error(Diagnostic::error("No terminal to ask on", detail)));
+                return Err(diags.error(Diagnostic::error(messages::NO_TERMINAL_TO_ASK_ON, detail)));
             }
             let searched = operations.search.search_unresolved(diags, locked).await;
             let mut is_decided = searched.has_decided;

@@ -7,6 +7,7 @@ use formwork_core::state::State;
 use formwork_core::state::edit::select;
 use formwork_value::{Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::{bad_address, present};
 use crate::args::{StatePlace, example};
@@ -35,6 +36,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
         }
+        encryption::without_sealed_values(diags, workspace)?;
         let place = StatePlace::of(args.state.as_ref());
         let state = present(diags, workspace, &place).await?;
         let instances = wanted(diags, &state, &targets)?;

@@ -15,6 +15,7 @@ use super::super::text_command::{run_data_command, run_text_command};
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::sanitize;
 use crate::workspace::Workspace;
 
@@ -72,7 +73,7 @@ async fn writes(
 
 fn no_history(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
-        "No history of the state",
+        messages::NO_HISTORY_STATE,
         "The backend of this configuration keeps the latest state only. The backend \"pg\" keeps a history.",
     ))
 }
@@ -132,7 +133,7 @@ pub(super) async fn object_at(
             let detail = format!(
                 "{at:?} is neither a serial nor a time as in RFC 3339, such as 2026-03-01T12:00:00Z."
             );
-            return Err(diags.error(Diagnostic::error("Invalid -at", detail)));
+            return Err(diags.error(Diagnostic::error(messages::INVALID_LOG_TIME, detail)));
         }
     };
     let mut state = opened(diags, workspace).await?;
@@ -156,5 +157,5 @@ pub(super) async fn object_at(
             Err(error) => format!("The history cannot be read: {error}."),
         },
     };
-    Err(diags.error(Diagnostic::error("No instance found for the given address!", problem)))
+    Err(diags.error(Diagnostic::error(messages::NO_INSTANCE_FOUND, problem)))
 }

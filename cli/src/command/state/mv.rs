@@ -15,6 +15,7 @@ use crate::args::{Backup, StateArgs, StatePlace, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Move an instance, a resource or a module to another address.
@@ -50,7 +51,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = MoveAddrs { from: &from?, to: &to? };
-        check_backups(diags, workspace, args)?;
+        check_backups(diags, workspace, args).await?;
         let other = args.state.state_out.as_deref();
         let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
         match other.filter(|out| !same(out)) {
@@ -67,7 +68,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
 }
 
 /// Refuses the names of backups unless the state that is backed up is in a file.
-fn check_backups(
+async fn check_backups(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
@@ -80,10 +81,10 @@ fn check_backups(
         return Ok(());
     }
     let backend = workspace.root_module(diags)?.settings.backend;
-    if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
+    if workspace.backend_config(diags, backend.as_ref()).await?.is_local() {
         return Ok(());
     }
-    let summary = format!("Invalid command line options: {}", options.join(", "));
+    let summary = messages::INVALID_BACKUP_OPTIONS.with(&[&options.join(", ")]);
     let detail = "Command line options -backup and -backup-out are legacy options that operate on a local state file only. You must specify a local state file with the -state option or switch to the local backend.";
     Err(diags.error(Diagnostic::error(summary, detail)))
 }

@@ -16,6 +16,7 @@ use super::edit::open;
 use crate::args::{LockArgs, StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::workspace::Workspace;
 
 /// Put a state file in the place of the state.
@@ -64,7 +65,8 @@ fn read(
         if path == Path::new("-") { read_stdin(MAX_STATE) } else { read_named(path, MAX_STATE) };
     let name = path.display();
     let failed = |diags: &mut Diagnostics, error: &dyn std::fmt::Display| {
-        let summary = format!("Error reading source state {:?}", name.to_string());
+        let summary =
+            messages::ERROR_READING_SOURCE_STATE.with(&[&format_args!("{:?}", name.to_string())]);
         diags.error(Diagnostic::error(summary, format!("{error}. Nothing was changed.")))
     };
     let text = read.map_err(|error| failed(diags, &error))?;
@@ -85,13 +87,21 @@ async fn push(
             let detail = format!(
                 "{error}. Nothing was changed. If the state to push is really the right one, use -force; the stored state is then kept as a backup."
             );
-            diags.error(Diagnostic::error("Failed to write state", detail))
+            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
     }
     locked.settled(diags, |_| !args.force)?;
-    if locked.found && !new.has_content_of(&locked.file) {
+    if locked.found {
+        let stored = &locked.file;
+        let is_same = new.has_content_of(stored);
+        let is_current = (&new.lineage, new.serial) == (&stored.lineage, stored.serial);
+        if is_same && is_current && !locked.has_taken_over() {
+            return Ok(());
+        }
         // As Terraform counts it: the stored state is one change further than the pushed one.
-        new.serial += 1;
+        if !is_same || (!is_current && locked.store.counts_metadata()) {
+            new.serial += 1;
+        }
     }
     locked.overwrite(diags, new).await
 }

@@ -10,6 +10,7 @@ use super::{Editing, Ending, edit};
 use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::out;
 
 /// Hand the resources of one provider to another.
@@ -53,7 +54,8 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
 
 fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<ProviderAddr, Reported> {
     text.parse().map_err(|error: formwork_core::addr::AddressError| {
-        let summary = format!("Invalid \"{which}\" provider {text:?}");
+        let summary =
+            messages::INVALID_REPLACED_PROVIDER.with(&[&which, &format_args!("{text:?}")]);
         diags.error(Diagnostic::error(summary, format!("{}: {error}", error.summary)))
     })
 }

@@ -12,6 +12,7 @@ use super::{Editing, Ending, bad_address, edit};
 use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 
 /// Forget instances without destroying the real objects.
 #[derive(Debug, clap::Args)]
@@ -67,7 +68,7 @@ fn remove(
     }
     if found.is_empty() {
         return Err(diags.error(Diagnostic::error(
-            "Invalid target address",
+            messages::INVALID_RM_TARGET,
             "No matching objects found. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance.",
         )));
     }

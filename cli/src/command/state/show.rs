@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
+use formwork_core::addr::{DeposedKey, InstanceAddr, Mode, ProviderAddr};
 use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
 use super::log::object_at;
@@ -15,9 +16,10 @@ use super::{bad_address, present};
 use crate::args::{StatePlace, example};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::Screen;
+use crate::messages;
 use crate::view::human::diff::Differ;
 use crate::view::json::state::decode;
+use crate::view::{Screen, sanitize};
 use crate::workspace::Workspace;
 
 /// Show one instance in the state.
@@ -62,7 +64,8 @@ async fn text(
     pool.tell(diags);
     let text = match loaded {
         Ok(()) => {
-            let object = ProvidedObject { provider: &provider, addr: &addr, object: &object };
+            let object =
+                ProvidedObject { provider: &provider, addr: &addr, deposed: None, object: &object };
             one(diags, &pool, object, screen)
         }
         Err(reported) => Err(reported),
@@ -78,6 +81,7 @@ async fn stored(
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<Object>), Reported> {
+    encryption::warn_of_sealed_values(diags, workspace)?;
     let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
         return Ok((held.provider.provider.clone(), object.clone()));
@@ -85,7 +89,7 @@ async fn stored(
     let detail = format!(
         "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
     );
-    Err(diags.error(Diagnostic::error("No instance found for the given address!", detail)))
+    Err(diags.error(Diagnostic::error(messages::NO_INSTANCE_FOUND, detail)))
 }
 
 /// An object of a state, with its provider.
@@ -93,6 +97,7 @@ async fn stored(
 pub(in crate::command) struct ProvidedObject<'a> {
     pub(in crate::command) provider: &'a ProviderAddr,
     pub(in crate::command) addr: &'a InstanceAddr,
+    pub(in crate::command) deposed: Option<&'a DeposedKey>,
     pub(in crate::command) object: &'a Object,
 }
 
@@ -103,14 +108,16 @@ pub(in crate::command) fn one(
     shown: ProvidedObject<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
-    let ProvidedObject { provider, addr, object } = shown;
+    let ProvidedObject { provider, addr, deposed, object } = shown;
     let value = decode(diags, pool, provider, addr, object)?;
     let name = &addr.resource;
     let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
     let kind = if name.mode() == Mode::Data { "data" } else { "resource" };
     let tainted = if object.status == Status::Tainted { " (tainted)" } else { "" };
+    let deposed = deposed
+        .map_or_else(String::new, |key| format!(" (deposed object {})", sanitize::line(&key.0)));
     let mut text = format!(
-        "# {addr}:{tainted}\n{kind} {:?} {:?} ",
+        "# {addr}:{tainted}{deposed}\n{kind} {:?} {:?} ",
         name.kind().as_str(),
         name.name().as_str()
     );

@@ -1,11 +1,12 @@
 //! Downloads of files, which go on where a connection broke off.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::time::Instant;
 
 use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use super::{Client, DOWNLOAD, HttpError, HttpResponse, pause_behind};
+use super::{Client, DOWNLOAD, HttpError, HttpResponse, RetryPolicy, pause_behind};
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.
@@ -61,7 +62,10 @@ impl Client {
         sized: impl FnOnce(Option<u64>),
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
-        let answer = self.ask(file.url, file.asking, DOWNLOAD)?;
+        // Terraform asks twice as well: for the head of the file first.
+        let patience = RetryPolicy { retries: 1, each: DOWNLOAD };
+        let answer =
+            self.patiently(patience, || self.ask_with(file.url, file.asking, &[], patience.each))?;
         sized(answer.length());
         self.receive(file, answer, to)
     }
@@ -78,7 +82,8 @@ impl Client {
     ) -> Result<(), HttpError> {
         let Download { url, asking, limit } = file;
         let end = Instant::now() + DOWNLOAD;
-        let tag = strong_tag(answer.response.headers());
+        // A part of compressed content is none of the file.
+        let tag = strong_tag(answer.response.headers()).filter(|_| !answer.is_compressed());
         let total = answer.length();
         let (mut written, mut barren) = (0, 0);
         loop {
@@ -97,39 +102,30 @@ impl Client {
             if written > before {
                 barren = 0;
             }
+            let mut pause = None;
             answer = loop {
                 barren += 1;
                 let left = end.saturating_duration_since(Instant::now());
                 if barren > MAX_BARREN || left.is_zero() {
                     return Err(broken_off(url, &error));
                 }
-                (self.pause)(pause_behind(barren));
+                (self.pause)(pause.unwrap_or_else(|| pause_behind(barren)));
                 let headers = [
-                    (header::RANGE, format!("bytes={}-", resume.from)),
-                    (header::IF_RANGE, resume.tag.clone()),
+                    (header::RANGE, format!("bytes={}-", resume.from).into()),
+                    (header::IF_RANGE, resume.tag.clone().into()),
                 ];
                 match self.ask_with(url, asking, &headers, left) {
                     Ok(answer) => break rest(url, answer, &resume)?,
-                    Err(error) if error.may_pass() => {}
+                    Err(error) if error.may_pass() => pause = Some(error.pause(barren + 1)),
                     Err(error) => return Err(error),
                 }
             };
         }
     }
-
-    /// As `ask`, without further headers.
-    pub(super) fn ask(
-        &self,
-        url: &str,
-        asking: Option<&str>,
-        limit: std::time::Duration,
-    ) -> Result<HttpResponse, HttpError> {
-        self.ask_with(url, asking, &[], limit)
-    }
 }
 
 /// A further header of a request.
-pub(crate) type Header = (HeaderName, String);
+pub(crate) type Header = (HeaderName, Cow<'static, str>);
 
 /// Copies the content of an answer, up to one byte behind the limit.
 fn copy(
@@ -139,8 +135,7 @@ fn copy(
     total: Option<u64>,
     written: &mut u64,
 ) -> Result<(), Broken> {
-    let mut body = answer.response.into_body();
-    let mut content = body.as_reader();
+    let mut content = answer.into_reader();
     let mut buffer = vec![0; 1 << 16];
     while *written <= limit {
         let n = match content.read(&mut buffer) {
@@ -272,6 +267,42 @@ mod tests {
             let why = downloaded(vec![whole(tag, "0123")]).0.unwrap_err();
             assert!(why.contains("the download broke off"), "{why}");
         }
+    }
+
+    #[test]
+    fn content_that_is_compressed_for_the_transport_is_unpacked() {
+        use flate2::{Compression, write::GzEncoder};
+
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(FILE).unwrap();
+        let packed = packed.finish().unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Encoding: GZIP\r\nContent-Length: {}\r\n\r\n",
+            packed.len()
+        );
+        let content = packed.clone();
+        let served = std::thread::spawn(move || {
+            for stream in listener.incoming().take(3) {
+                let mut stream = BufReader::new(stream.unwrap());
+                let lines = stream.by_ref().lines().map_while(Result::ok);
+                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                stream.get_mut().write_all(head.as_bytes()).unwrap();
+                stream.get_mut().write_all(&content).unwrap();
+            }
+        });
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let document = client.get(&format!("{host}/list"), None).unwrap();
+        assert_eq!(document.read_text(100).unwrap().as_bytes(), FILE);
+        let mut file = Vec::new();
+        client.download((&format!("{host}/file.zip"), None), &mut file, 100).unwrap();
+        assert_eq!(file, FILE);
+        // The header repeats the name of the archive.
+        let mut archive = Vec::new();
+        client.download((&format!("{host}/a.tar.gz?x"), None), &mut archive, 100).unwrap();
+        assert_eq!(archive, packed);
+        served.join().unwrap();
     }
 
     #[test]

@@ -19,12 +19,13 @@ struct Index {
 #[derive(Deserialize)]
 struct Archives {
     #[serde(default)]
-    archives: Option<BTreeMap<String, Archive>>,
+    archives: Option<BTreeMap<String, Option<Archive>>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Archive {
-    url: String,
+    #[serde(default)]
+    url: Option<String>,
     #[serde(default, alias = "Hashes")]
     hashes: Option<Vec<String>>,
 }
@@ -67,15 +68,19 @@ pub(super) fn package(
         version: version.clone(),
         platform: platform.clone(),
     })?;
-    let url = resolve(&base, &archive.url);
-    if !url.to_ascii_lowercase().starts_with("https://") {
-        let reason = format!(
-            "provider mirror returned invalid URL {:?}: must use https scheme",
-            archive.url
-        );
+    let Archive { url: named, hashes } = archive.unwrap_or_default();
+    let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default());
+    let url = resolve(&base, &named);
+    // The hashes came over an encrypted connection, so a package that has one of them is authentic.
+    let (allowed, rule) = match hashes.is_empty() {
+        true => (&["https"][..], "must use https scheme, because it has no hashes"),
+        false => (&["https", "http"][..], "must use http or https scheme"),
+    };
+    let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
+    if !allowed.contains(&&*scheme) {
+        let reason = format!("provider mirror returned invalid URL {named:?}: {rule}");
         return Err(SourceError::mirror(mirror, addr, reason));
     }
-    let hashes = archive.hashes.unwrap_or_default();
     for hash in &hashes {
         if !hash
             .split_once(':')
@@ -133,8 +138,9 @@ fn document<T: serde::de::DeserializeOwned>(
     addr: &ProviderAddr,
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
-    let text =
-        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;
+    let text = answer
+        .read_object(MAX_DOCUMENT)
+        .map_err(|error| SourceError::mirror(mirror, addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
         SourceError::mirror(
             mirror,
@@ -151,8 +157,8 @@ pub(crate) fn hostile(text: &str) {
         versions.keys().for_each(|name| drop(Version::parse(name)));
     }
     if let Ok(Archives { archives: Some(archives) }) = serde_json::from_str(text) {
-        for archive in archives.into_values() {
-            drop(resolve("https://one.example/a/", &archive.url));
+        for archive in archives.into_values().flatten() {
+            drop(resolve("https://one.example/a/", &archive.url.unwrap_or_default()));
         }
     }
 }

@@ -136,7 +136,7 @@ fn document<T: serde::de::DeserializeOwned>(
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text =
-        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
+        answer.read_object(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
     serde_json::from_str(&text)
         .map_err(|error| SourceError::registry(addr, format!("its answer is not valid: {error}")))
 }

@@ -51,8 +51,13 @@ pub(crate) fn all(
         first.detail = format!("{}{gap}{more}", first.detail);
         shown.warnings.push_str(&one(screen, sources, &first));
     }
-    for error in errors {
+    for error in &errors {
         shown.errors.push_str(&one(screen, sources, error));
+    }
+    if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
+        let hint =
+            format!("For the cause and the remedy of an error, run: formwork explain {code}");
+        shown.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
     }
     shown
 }
@@ -134,6 +139,10 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
         let margin = if screen.color { 3 } else { 1 };
         let detail = sanitize::text(&redact::text(&diagnostic.detail));
         lines.extend(wrap(&detail, screen.width.saturating_sub(margin)));
+    }
+    if let Some(code) = diagnostic.code {
+        lines.push(String::new());
+        lines.push(screen.paint(Paint::Dim, &format!("Code: {code}")));
     }
     let mut text = String::new();
     if screen.color {
@@ -272,6 +281,7 @@ mod tests {
     use formwork_value::diag::{Called, CalledParam};
 
     use super::*;
+    use crate::messages;
 
     const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
@@ -280,7 +290,8 @@ mod tests {
         let mut sources = Sources::new();
         let source = sources.add("main.tf", "one\ntwo\nthree\n");
         let mut diags = Diagnostics::new();
-        let warning = |summary: &str| Diagnostic::warning(summary, "Do it otherwise.");
+        let warning =
+            |summary: &str| Diagnostic::foreign(Severity::Warning, summary, "Do it otherwise.");
         for at in [0, 4, 8] {
             diags.warn(warning("Old").at(Span::new(source, at, at + 3)));
             diags.warn(warning("Nowhere"));
@@ -305,7 +316,7 @@ mod tests {
         let whole = all(&SCREEN, &sources, &diags, false);
         assert_eq!(whole.warnings.matches("Warning: Old").count(), 1);
         assert!(whole.warnings.contains("(and 2 more similar warnings elsewhere)"), "{whole:?}");
-        let _ = diags.error(Diagnostic::error("Wrong", ""));
+        let _ = diags.error(Diagnostic::foreign(Severity::Error, "Wrong", ""));
         let beside_errors = all(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
         assert_eq!(beside_errors.errors, "\nError: Wrong\n");
@@ -319,9 +330,13 @@ mod tests {
         let mut diags = Diagnostics::new();
         for (summary, source, at) in [("fourth", below, 0), ("third", root, 4), ("second", root, 0)]
         {
-            let _ = diags.error(Diagnostic::error(summary, "").at(Span::new(source, at, at + 3)));
+            let _ = diags.error(Diagnostic::foreign(Severity::Error, summary, "").at(Span::new(
+                source,
+                at,
+                at + 3,
+            )));
         }
-        let _ = diags.error(Diagnostic::error("first", ""));
+        let _ = diags.error(Diagnostic::foreign(Severity::Error, "first", ""));
         let shown = all(&SCREEN, &sources, &diags, false).errors;
         let at = |summary: &str| shown.find(&format!("Error: {summary}")).unwrap();
         let places = ["first", "second", "third", "fourth"].map(at);
@@ -334,7 +349,8 @@ mod tests {
         let source = sources.add("main.tf", "one\ntwo\n");
         let mut diags = Diagnostics::new();
         for (at, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
-            let failed = Diagnostic::warning("Check block assertion failed", message);
+            let failed =
+                Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
             diags.warn(failed.at(Span::new(source, at, at + 3)).of_check());
         }
         let shown = all(&SCREEN, &sources, &diags, false).warnings;
@@ -349,7 +365,11 @@ mod tests {
         let mut sources = Sources::new();
         let source = sources.add(name, text);
         let at = text.find(wanted).unwrap();
-        let problem = Diagnostic::error("Wrong", "").at(Span::new(source, at, at + wanted.len()));
+        let problem = Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(
+            source,
+            at,
+            at + wanted.len(),
+        ));
         one(&SCREEN, &sources, &problem)
     }
 
@@ -364,7 +384,8 @@ mod tests {
             variadic: Some(param("more")),
             returns: Type::String,
         };
-        let mut problem = Diagnostic::error("Wrong", "").at(Span::new(source, 30, 31));
+        let mut problem =
+            Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(source, 30, 31));
         problem.function = Some(Box::new(called));
         expect_test::expect![[r#"
 
@@ -382,10 +403,42 @@ mod tests {
     }
 
     #[test]
+    fn own_diagnostics_end_with_their_code_and_those_of_providers_have_none() {
+        let mut diags = Diagnostics::new();
+        let _ = diags.error(Diagnostic::foreign(Severity::Error, "Refused", "By a provider."));
+        let _ = diags.error(Diagnostic::error(messages::NO_SUCH_CODE, "Nothing was changed."));
+        let code = messages::NO_SUCH_CODE.code;
+        expect_test::expect![[r#"
+
+            Error: Refused
+
+            By a provider.
+
+            Error: No such code
+
+            Nothing was changed.
+
+            Code: CODE
+
+            For the cause and the remedy of an error, run: formwork explain CODE
+        "#]]
+        .assert_eq(
+            &all(&SCREEN, &Sources::new(), &diags, false).errors.replace(code.as_str(), "CODE"),
+        );
+        let programs: Vec<_> = diags
+            .iter()
+            .map(|one| crate::view::json::diagnostic::one(&Sources::new(), one).compact())
+            .collect();
+        assert!(!programs[0].contains("\"code\""), "{}", programs[0]);
+        assert!(programs[1].contains(&format!("\"code\":\"{code}\"")), "{}", programs[1]);
+    }
+
+    #[test]
     fn of_a_secret_text_only_the_place_is_shown() {
         let mut sources = Sources::new();
         let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
-        let problem = Diagnostic::error("Wrong", "").at(Span::new(source, 13, 14));
+        let problem =
+            Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(source, 13, 14));
         let shown = one(&SCREEN, &sources, &problem);
         assert!(shown.contains("on <value for var.o> line 1:"), "{shown}");
         let programs = crate::view::json::diagnostic::one(&sources, &problem).compact();

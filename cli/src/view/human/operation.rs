@@ -65,8 +65,12 @@ fn in_brackets(import_key: &ImportKey) -> String {
 impl EventObserver for Operations {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::RefreshStart { addr, label } => {
-                self.line(addr, None, &format!("Refreshing state...{}", labelled(label.as_ref())));
+            Event::RefreshStart { addr, deposed, label } => {
+                self.line(
+                    addr,
+                    *deposed,
+                    &format!("Refreshing state...{}", labelled(label.as_ref())),
+                );
             }
             Event::Count { phase, done, total } => {
                 if let Some(counter) = &self.counter {

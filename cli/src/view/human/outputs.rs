@@ -36,10 +36,11 @@ pub(crate) fn changes<'c>(
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
 ) -> String {
     let differ = Differ { screen, signs: true, keeps: false, forces: &[] };
-    let changed: Vec<_> = outputs.filter(|(_, change)| change.action != Action::NoOp).collect();
-    let width = changed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let outputs: Vec<_> = outputs.collect();
+    // As in Terraform, outputs that do not change count too.
+    let width = outputs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for (name, change) in changed {
+    for (name, change) in outputs.into_iter().filter(|(_, it)| it.action != Action::NoOp) {
         let mark = if change.sensitive { Marks::SENSITIVE } else { Marks::NONE };
         let (before, after) = (change.before.clone().mark(mark), change.after.clone().mark(mark));
         text.push_str(&differ.changed(Name { text: name, width }, &before, &after, 4));

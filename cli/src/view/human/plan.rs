@@ -208,7 +208,8 @@ fn because(change: &Change) -> Option<String> {
     let addr = &change.addr;
     Some(match change.reason? {
         Reason::DeleteBecauseNoResourceConfig => {
-            format!("because {} is not in configuration", addr.of())
+            // As in Terraform, without the module.
+            format!("because {} is not in configuration", addr.resource)
         }
         Reason::DeleteBecauseWrongRepetition => match addr.key {
             formwork_core::addr::InstanceKey::None => {

@@ -20,6 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use self::providers::Providers;
 use super::tree::Json;
 use super::value;
+use crate::messages;
 
 /// A whole configuration.
 pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
@@ -247,7 +248,7 @@ impl Scope for Constant {
         _: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let detail = format!("{} is not constant.", root.name);
-        Err(diags.error(Diagnostic::error("Not constant", detail).at(root.span)))
+        Err(diags.error(Diagnostic::error(messages::VARIABLES_NOT_ALLOWED, detail).at(root.span)))
     }
 
     fn function(&self, _: &str) -> Option<&dyn Function> {

@@ -18,6 +18,7 @@ pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
         ("severity", Some(Json::text(severity))),
         ("summary", Some(Json::text(redact::text(&diagnostic.summary)))),
         ("detail", Some(Json::text(redact::text(&diagnostic.detail)))),
+        ("code", diagnostic.code.map(|code| Json::text(code.as_str()))),
         ("address", diagnostic.address.as_ref().map(Json::text)),
         ("range", diagnostic.subject.map(|span| range(sources, span))),
         ("snippet", diagnostic.subject.and_then(|span| snippet(sources, diagnostic, span))),

@@ -11,6 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::tree::Json;
 use super::{checks, terraform_version, value};
+use crate::messages;
 
 /// A whole state. An empty one has only the version of the format.
 ///
@@ -159,7 +160,9 @@ pub(crate) fn decode(
         .and_then(|loaded| loaded.find(addr.resource.mode(), addr.resource.kind()));
     let unreadable = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} in the state cannot be shown: {why}.");
-        diags.error(Diagnostic::error("Object cannot be read", detail).about(addr.to_string()))
+        diags.error(
+            Diagnostic::error(messages::OBJECT_CANNOT_BE_READ, detail).about(addr.to_string()),
+        )
     };
     let Some(ty) = ty else {
         return Err(unreadable(

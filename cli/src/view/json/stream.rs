@@ -295,7 +295,7 @@ fn labelled(label: Option<&ObjectLabel>) -> String {
 impl EventObserver for Stream {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::RefreshStart { addr, label } => {
+            Event::RefreshStart { addr, label, .. } => {
                 let message = format!("{addr}: Refreshing state...{}", labelled(label.as_ref()));
                 self.info(&message, "refresh_start", hook(addr, None, label.as_ref()));
             }

@@ -1,4 +1,4 @@
-//! The number by which Terraform recognizes the arguments of a `backend` block: the checksum of the
+//! The number by which Terraform recognizes the arguments of a `backend` or `state_store` block: the checksum of the
 //! string that its sets of values are ordered by.
 
 use formwork_lang::print::quoted;
@@ -9,6 +9,14 @@ pub(super) fn of(kind: &str, values: &Value) -> u64 {
     let mut text = format!("<{};", quoted(kind));
     write(&mut text, values);
     text.push_str(";>");
+    u64::from(crc32(text.as_bytes()))
+}
+
+/// Returns the number for a state store: its type, its arguments, and the address, version, name and
+/// configuration of its provider.
+pub(super) fn of_store(parts: &[Value; 6]) -> u64 {
+    let mut text = String::new();
+    enclosed(&mut text, '<', '>', parts.iter());
     u64::from(crc32(text.as_bytes()))
 }
 

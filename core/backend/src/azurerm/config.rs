@@ -280,6 +280,7 @@ fn file(
 }
 
 fn read_file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
-    std::fs::read_to_string(arguments.root().join(path))
+    arguments
+        .read_text(path)
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
 }

@@ -184,7 +184,8 @@ impl ConsulPlace {
                 format!("the lock could not be renewed, and cannot be taken again: {error}")
             })?;
             match taken {
-                Locking::Taken => return Ok(()),
+                Locking::Taken | Locking::TakenAs(_) => return Ok(()),
+                Locking::Refused(cause) => return Err(cause),
                 // The server delays the next lock after a session has ended. The holder is still this run.
                 Locking::Held(Some(holder)) if holder.id == info.id => {
                     tokio::time::sleep(LOCK_DELAY_PAUSE).await;

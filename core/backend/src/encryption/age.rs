@@ -1,14 +1,15 @@
-//! The key provider `age`: public keys to encrypt to, and the identities that decrypt, in the age format
-//! with X25519 keys.
+//! The key provider `age`: public keys to encrypt to, and the identities that decrypt, in the age format.
+
+mod keys;
 
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::str::FromStr as _;
 use std::sync::OnceLock;
 
-use age::x25519::{Identity, Recipient};
 use age::{DecryptError, Decryptor, Encryptor};
 use formwork_core::disk::read_named_text;
+
+use self::keys::{Identity, PublicKey, read_identities};
 
 /// The environment variable with identities, if the block names none.
 pub(super) const IDENTITY: &str = "FORMWORK_AGE_IDENTITY";
@@ -23,7 +24,7 @@ const MAX_IDENTITIES: u64 = 1 << 20;
 pub(super) struct Age {
     /// The address of the key provider, as messages name it.
     pub(super) address: String,
-    recipients: Vec<Recipient>,
+    recipients: Vec<PublicKey>,
     source: IdentitySource,
     /// The identities, read when the first file is decrypted.
     identities: OnceLock<Result<Vec<Identity>, String>>,
@@ -60,20 +61,14 @@ impl Age {
         recipients: &[String],
         source: IdentitySource,
     ) -> Result<Self, String> {
-        let parsed = recipients.iter().map(|text| {
-            Recipient::from_str(text.trim()).map_err(|_| {
-                format!(
-                    "{text:?} in \"recipients\" is no public key of age: it begins with \"age1\", as age-keygen prints it"
-                )
-            })
-        });
-        let recipients: Vec<Recipient> = parsed.collect::<Result<_, _>>()?;
+        let recipients = recipients.iter().map(|text| PublicKey::read(text));
+        let recipients: Vec<PublicKey> = recipients.collect::<Result<_, _>>()?;
         Ok(Self { address, recipients, source, identities: OnceLock::new() })
     }
 
     /// The public keys, sorted and each once.
     pub(super) fn recipients(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.recipients.iter().map(ToString::to_string).collect();
+        let mut names: Vec<String> = self.recipients.iter().map(PublicKey::name).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -84,7 +79,7 @@ impl Age {
     /// # Errors
     /// When the library fails. The text has no final period.
     pub(super) fn encrypt(&self, plain: &[u8]) -> Result<Vec<u8>, String> {
-        let recipients = self.recipients.iter().map(|recipient| recipient as &dyn age::Recipient);
+        let recipients = self.recipients.iter().map(PublicKey::as_recipient);
         let failed = || format!("{} cannot encrypt", self.address);
         let encryptor = Encryptor::with_recipients(recipients).map_err(|_| failed())?;
         let mut sealed = Vec::new();
@@ -101,7 +96,7 @@ impl Age {
     pub(super) fn decrypt(&self, sealed: &[u8]) -> Result<Vec<u8>, AgeError> {
         let decryptor = Decryptor::new_buffered(sealed).map_err(|_| AgeError::Damaged)?;
         let identities = self.identities().map_err(AgeError::NoIdentity)?;
-        let identities = identities.iter().map(|identity| identity as &dyn age::Identity);
+        let identities = identities.iter().map(Identity::as_identity);
         let mut reader = decryptor.decrypt(identities).map_err(|error| match error {
             DecryptError::NoMatchingKeys => {
                 AgeError::NoIdentity(format!("{} has no identity of a recipient", self.address))
@@ -111,6 +106,15 @@ impl Age {
         let mut plain = Vec::new();
         reader.read_to_end(&mut plain).map_err(|_| AgeError::Damaged)?;
         Ok(plain)
+    }
+
+    /// Checks that an identity decrypts what is encrypted to the recipients.
+    ///
+    /// # Errors
+    /// When there is none. The text has no final period.
+    pub(super) fn check_identity(&self) -> Result<(), String> {
+        let sealed = self.encrypt(b"")?;
+        self.decrypt(&sealed).map(drop).map_err(|error| error.to_string())
     }
 
     fn identities(&self) -> Result<&[Identity], String> {
@@ -125,33 +129,11 @@ impl Age {
                     (path.display().to_string(), text)
                 }
             };
-            parse(&text)
+            read_identities(&text)
                 .map_err(|reason| format!("the identities of {}: {name}: {reason}", self.address))
         });
         read.as_deref().map_err(Clone::clone)
     }
-}
-
-/// Reads identities, one a line, between comments and empty lines. No message shows a line.
-fn parse(text: &str) -> Result<Vec<Identity>, String> {
-    let mut identities = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let identity = Identity::from_str(line).map_err(|_| {
-            format!(
-                "line {} is no identity of age: it begins with \"AGE-SECRET-KEY-1\", as age-keygen prints it, and is not encrypted",
-                at + 1
-            )
-        })?;
-        identities.push(identity);
-    }
-    if identities.is_empty() {
-        return Err("it has no identity".to_owned());
-    }
-    Ok(identities)
 }
 
 #[cfg(test)]
@@ -227,5 +209,67 @@ mod tests {
         assert!(fails("# nothing").contains("it has no identity"));
         let none = of(IDENTITIES[0].1).unwrap().decrypt(&sealed).unwrap_err();
         assert_eq!(none.to_string(), "k has no identity");
+    }
+
+    /// A key of ssh-keygen with its public key, another one, one with a passphrase, and a file that the Go
+    /// implementation encrypted to the first one and to the first identity above.
+    const SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
+QyNTUxOQAAACB2HMdC0DpacB/HPqXxqeB870yqulzF5LlS4b8QtpTzJwAAAJCeUbennlG3
+pwAAAAtzc2gtZWQyNTUxOQAAACB2HMdC0DpacB/HPqXxqeB870yqulzF5LlS4b8QtpTzJw
+AAAEAS1pukX4IYOxdF/XYDLh8iOeNHMi3hXCXl0HTSZc/ZUnYcx0LQOlpwH8c+pfGp4Hzv
+TKq6XMXkuVLhvxC2lPMnAAAADHRlYW1AZXhhbXBsZQE=
+-----END OPENSSH PRIVATE KEY-----";
+    const SSH_RECIPIENT: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHYcx0LQOlpwH8c+pfGp4HzvTKq6XMXkuVLhvxC2lPMn";
+    const OTHER_SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
+QyNTUxOQAAACDkEe1x8ILWPrnLePcmXTCpsne+zxD1m3AWgYrbpca+cAAAAIgyJRU1MiUV
+NQAAAAtzc2gtZWQyNTUxOQAAACDkEe1x8ILWPrnLePcmXTCpsne+zxD1m3AWgYrbpca+cA
+AAAEA6uJRhnv1RURxL84aoFCwcbv29gwROJsdmp9PDaFBQFuQR7XHwgtY+uct49yZdMKmy
+d77PEPWbcBaBitulxr5wAAAABW90aGVy
+-----END OPENSSH PRIVATE KEY-----";
+    const LOCKED_SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABBbfW1G81
+7Zbv6Ve9aoG80ZAAAAEAAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIO43wR227sM4DKIt
+nMdB0b35AlepLaxkkBvxS58vfOhFAAAAkI564MpvPc4NfpcpIbwxe3DJ87VenSC2IEvGve
+TMzZyqu5U5YYRO1f/i/ikBKolW2caOwFofTxcolDALS1nWv0wY12N7DBkXoY9MT1qBGqrv
+phLrAmp+OhKmycVThWXpju4Mm6XioGqtjKMoaXkLPsJrfVjPzyjieswmXz8ELU7Ra3M1Kn
+ijZ2EYD3mX88I7UQ==
+-----END OPENSSH PRIVATE KEY-----";
+    const SSH_FILE: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBTSXFNb1hPWXYrY3BVTFIzMDQ4WFNjL2xDQmpVbzU2THpxNThNTTN0cjFJClF0dWdUUjJjU3M0bEhnbVRMaWVkeUxlaVB3NWQ3aG8xU1FOekdtRGdMcXcKLT4gc3NoLWVkMjU1MTkgd0Z3b3p3IHQ1dEVLS29CYk4xNFBLWURucXJuQnBkK1VnYlpNbHZHa2ZRcnBURzVIaTAKQy80YzExMVdYMm9ZQitSVGw0c2xHREhLZkUxZnZkUDBjOCt6d1NiQ3FuSQotLS0gMmJQd0w1Zm5teGtWV2kxNFh3MHZKOWVxazRvcG8xZXZFSkJHN0hOMGJQYwprzMp/4mCGJ6eJ2byaeak8iXyZ+Bq1zTTczSZ3p5/CPfry+vdgHotNflNLwagF0wo=";
+
+    #[test]
+    fn keys_of_ssh_decrypt_beside_those_of_age() {
+        let file = BASE64_STANDARD.decode(SSH_FILE).unwrap();
+        let both = [SSH_RECIPIENT, IDENTITIES[0].1];
+        for identity in [SSH.to_owned(), format!("# a comment\n{OTHER_SSH}\n\n{SSH}\n")] {
+            let keys = keys(&[&format!(" {SSH_RECIPIENT} team@example")], &identity);
+            assert_eq!(keys.decrypt(&file).unwrap(), b"hunter2 over ssh");
+            assert_eq!(keys.recipients(), [SSH_RECIPIENT]);
+            assert_eq!(keys.check_identity(), Ok(()));
+        }
+        let sealed = keys(&both, "").encrypt(b"hunter2").unwrap();
+        for identity in [SSH, IDENTITIES[0].0, &format!("{}\n{OTHER_SSH}", IDENTITIES[0].0)] {
+            assert_eq!(keys(&both, identity).decrypt(&sealed).unwrap(), b"hunter2");
+        }
+        let refused = keys(&both, OTHER_SSH).decrypt(&sealed).unwrap_err();
+        assert_eq!(refused.to_string(), "key_provider.age.k has no identity of a recipient");
+    }
+
+    #[test]
+    fn keys_of_ssh_that_are_not_supported_are_refused_by_type() {
+        let reason = |identity: &str| {
+            keys(&[SSH_RECIPIENT], identity).check_identity().unwrap_err().replace(SSH, "")
+        };
+        assert!(reason(LOCKED_SSH).contains("the key in line 1: it is encrypted"));
+        let cut = &SSH[..SSH.len() / 2];
+        assert!(reason(&format!("\n{cut}")).contains("the key in line 2: it is no private key"));
+        let of = |text: &str| Age::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
+        let rsa = of("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
+        assert!(rsa.contains("RSA key, which is not supported"), "{rsa}");
+        assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("no public key"));
+        let secret = of(IDENTITIES[0].0).err().unwrap();
+        assert!(secret.starts_with("a value in") && !secret.contains(IDENTITIES[0].0), "{secret}");
     }
 }

@@ -1,8 +1,10 @@
 //! The key provider `openbao`: data keys of a transit secrets engine of OpenBao or Vault. The server encrypts
 //! each key, and a file has its key only in this form.
 
+use std::path::Path;
 use std::time::Duration;
 
+use formwork_core::disk::{MAX_RECORD, read_named_text};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::{HeaderValue, Request};
@@ -87,7 +89,7 @@ impl OpenBao {
         let namespace = namespace.transpose().map_err(|_| "BAO_NAMESPACE is not valid")?;
         let address = of(settings.address, "BAO_ADDR").unwrap_or_else(|| USUAL_ADDRESS.to_owned());
         let authorities = variable("BAO_CACERT").map(|path| {
-            std::fs::read_to_string(&path)
+            read_named_text(Path::new(&path), MAX_RECORD)
                 .map_err(|error| format!("BAO_CACERT {path:?} cannot be read: {error}"))
         });
         let tls = Tls { authorities: authorities.transpose()?, ..Tls::default() };

@@ -19,6 +19,7 @@ use super::openbao::{OpenBao, OpenBaoSettings};
 use super::sealed::SealedMethod;
 use super::target::{AesGcmMethod, Method, Target};
 use crate::kind::{self, BackendEnvironment, BackendKind as _};
+use crate::messages;
 use crate::s3::S3Kind;
 
 const SHORTEST_PASSPHRASE: usize = 16;
@@ -89,7 +90,7 @@ fn method(
             let detail = format!(
                 "There is no method of the type {other:?}. The types are \"aes_gcm\", \"sealed\" and \"unencrypted\"."
             );
-            let problem = Diagnostic::error("Unknown encryption method type", detail);
+            let problem = Diagnostic::error(messages::UNKNOWN_ENCRYPTION_METHOD_TYPE, detail);
             Err(diags.error(problem.at(*span)))
         }
     }
@@ -164,7 +165,7 @@ fn key_provider(
             let detail = format!(
                 "There is no key provider of the type {other:?} in this program. The types are \"age\", \"aws_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"azure_vault\" and \"gcp_kms\" of OpenTofu are not supported."
             );
-            let problem = Diagnostic::error("Unknown key_provider type", detail);
+            let problem = Diagnostic::error(messages::UNKNOWN_KEY_PROVIDER_TYPE, detail);
             return Err(diags.error(problem.at(*span)));
         }
     };
@@ -304,7 +305,7 @@ impl Arguments<'_> {
     /// Reports an argument. No value is shown: it may be a secret.
     fn refuse(&self, diags: &mut Diagnostics, reason: &str) -> Reported {
         let detail = format!("The block {} is not valid: {reason}.", self.address);
-        let problem = Diagnostic::error("Invalid encryption configuration", detail);
+        let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_CONFIGURATION, detail);
         diags.error(problem.at(self.span))
     }
 
@@ -314,7 +315,7 @@ impl Arguments<'_> {
             "The argument {name:?} of the block {} is required, but no definition was found.",
             self.address
         );
-        let problem = Diagnostic::error("Missing required argument", detail);
+        let problem = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
         diags.error(problem.at(self.span))
     }
 
@@ -431,7 +432,7 @@ impl Arguments<'_> {
             name.as_str(),
             self.address
         );
-        let problem = Diagnostic::error("Unsupported argument", detail);
+        let problem = Diagnostic::error(messages::UNSUPPORTED_ARGUMENT, detail);
         Err(diags.error(problem.at(argument.span)))
     }
 }

@@ -98,6 +98,12 @@ pub(crate) enum DecryptError {
     Sealed(#[from] OpenError),
 }
 
+/// The next step of a user without an identity.
+pub(super) const SET_IDENTITY: &str = "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of the recipients.";
+
+/// The next step for a sealed file that was changed.
+pub(super) const RESTORE: &str = "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed.";
+
 impl DecryptError {
     /// The next step, in whole sentences.
     pub(crate) fn remedy(&self) -> &'static str {
@@ -116,9 +122,7 @@ impl DecryptError {
             Self::Sealed(OpenError::Plain(_)) => {
                 "The file was changed by hand. Restore it from a copy. If the readable value is right, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
             }
-            Self::Header(_) | Self::Sealed(OpenError::Changed(_)) => {
-                "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed."
-            }
+            Self::Header(_) | Self::Sealed(OpenError::Changed(_)) => RESTORE,
         }
     }
 }
@@ -154,6 +158,24 @@ impl Target {
     /// When a key provider fails.
     pub(crate) fn prepare(&self) -> Result<(), EncryptError> {
         self.sealing().map(drop)
+    }
+
+    /// Checks that an identity of a sealed method decrypts what that method seals, if states are sealed.
+    ///
+    /// # Errors
+    /// When there is none: the reasons of all methods, without a final period.
+    pub(super) fn check_identity(&self) -> Result<(), String> {
+        if self.sealed().is_none() {
+            return Ok(());
+        }
+        let mut reasons = Vec::new();
+        for method in self.sealed_methods().unwrap_or_default() {
+            match method.age.check_identity() {
+                Ok(()) => return Ok(()),
+                Err(reason) => reasons.push(format!("{}: {reason}", method.address)),
+            }
+        }
+        Err(reasons.join("; "))
     }
 
     fn sealing(&self) -> Result<Option<(&AesGcmMethod, &Sealing)>, EncryptError> {

@@ -136,7 +136,7 @@ fn source(arguments: &Arguments<'_>) -> std::result::Result<Source, ConfigError>
         Some(path) => (path, true),
         None => (usual, false),
     };
-    match std::fs::read_to_string(arguments.root().join(&path)) {
+    match arguments.read_text(&path) {
         Ok(content) => json(content)
             .map(Source::Json)
             .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),

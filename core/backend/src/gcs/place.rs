@@ -54,6 +54,9 @@ impl GcsPlace {
     }
 }
 
+/// The error of a state without content.
+const EMPTIED: &str = "the object is there and has no content. A state never becomes empty by itself: restore a version of it, or remove it if none of its objects exist any more";
+
 #[async_trait::async_trait]
 impl RemotePlace for GcsPlace {
     fn location(&self) -> String {
@@ -71,7 +74,11 @@ impl RemotePlace for GcsPlace {
             None => Some(ABSENT.to_owned()),
             Some(object) => object.generation.clone(),
         };
-        Ok(object.map(|object| object.content).filter(|content| !content.is_empty()))
+        match object.map(|object| object.content) {
+            // Neither program writes one. As a new state it would have all objects created a second time.
+            Some(content) if content.is_empty() => Err(EMPTIED.into()),
+            content => Ok(content),
+        }
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {

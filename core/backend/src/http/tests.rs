@@ -160,6 +160,16 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
+    let large = "x".repeat(17 << 20);
+    // An answer that is no good is asked for again.
+    let server = Scripted::start((0..5).map(|_| Reply::new("423 Locked", large.clone())));
+    let mut store = open(&server.url).await;
+    let error = store.try_lock("test").await.unwrap_err();
+    assert!(error.to_string().contains("longer than the limit of 16777216 bytes"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
     let server = Scripted::start([Reply::new("200 OK", ""), Reply::new("403 Forbidden", "")]);
     let mut store = open(&server.url).await;

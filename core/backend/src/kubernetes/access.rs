@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::{MAX_RECORD, read_text};
 use reqsign_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -176,7 +177,7 @@ impl Authorization {
             Self::Header(value) => Some(value.clone()),
             Self::File(path) => {
                 // Read for each request, because the file is replaced before its token expires.
-                let token = std::fs::read_to_string(path).map_err(|error| {
+                let token = read_text(path, MAX_RECORD).map_err(|error| {
                     format!("the token {} cannot be read: {error}", path.display())
                 })?;
                 Some(format!("Bearer {}", token.trim()))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use formwork_core::disk::{MAX_RECORD, read_text};
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role};
 use formwork_value::{Type, Value};
 use ureq::http::Uri;
@@ -161,7 +162,7 @@ fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
     // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
-    let authorities = std::fs::read_to_string(folder.join("ca.crt")).ok();
+    let authorities = read_text(&folder.join("ca.crt"), MAX_RECORD).ok();
     Ok(Access {
         server: Some(format!("https://{host}:{port}")),
         authorities,

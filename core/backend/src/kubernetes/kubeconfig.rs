@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::{MAX_RECORD, read_text};
 use serde::Deserialize;
 
 use super::yaml;
@@ -109,7 +110,7 @@ impl Kubeconfig {
     /// When it cannot be read, or is not such a configuration.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let shown = path.display();
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path, MAX_RECORD) {
             Ok(text) => text,
             // As in kubectl, a file that is listed may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -250,7 +251,7 @@ fn pem(
         return Ok(Some(text));
     }
     let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(None) };
-    let text = std::fs::read_to_string(folder.join(&path));
+    let text = read_text(&folder.join(&path), MAX_RECORD);
     let text =
         text.map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))?;
     Ok(Some(text))
@@ -264,6 +265,17 @@ mod tests {
 
     fn parse(text: &str) -> Kubeconfig {
         Kubeconfig::parse(text, Path::new("/k")).unwrap()
+    }
+
+    #[test]
+    fn a_file_without_an_end_and_a_pipe_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        for (path, kind) in [(pipe.as_path(), "a pipe"), (Path::new("/dev/zero"), "a device")] {
+            let error = Kubeconfig::read(path).err().unwrap().to_string();
+            assert!(error.contains(kind), "{error}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Workspaces {
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         // Terraform accepts the names that Go's `url.PathEscape` leaves as they are.
-        let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+,;=:@!*'()".contains(c);
+        let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+=:@".contains(c);
         !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
     }
 

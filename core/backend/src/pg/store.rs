@@ -318,16 +318,15 @@ impl StateStore for PgStore {
         let failed = self.failed(StoreOperation::Read);
         let location = self.place.location();
         let text = reported(location, StoreOperation::Read, self.place.get()).await;
-        let text = text.map_err(failed)?.unwrap_or_default();
+        let Some(text) = text.map_err(failed)? else {
+            self.known = Known::Absent;
+            return Ok(None);
+        };
         match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
                 self.is_outdated = !is_current;
                 self.keep(file.clone(), file.clone());
                 Ok(Some(file))
-            }
-            Err(FileError::Empty) => {
-                self.known = Known::Absent;
-                Ok(None)
             }
             Err(error) => Err(self.unusable(error)),
         }

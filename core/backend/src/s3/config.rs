@@ -1,16 +1,15 @@
 //! The arguments of the backend `s3` and the environment, read into settings.
 
-use std::time::Duration;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_value::Value;
 use reqsign_aws_v4::Credential;
 
 use super::endpoint::{Addressing, Partition, check_url};
-use crate::aws::credentials::{Accounts, Settings as CredentialSettings, Token};
+use super::role::{check_kms_key, role, web_identity};
+use crate::aws::credentials::{Accounts, Settings as CredentialSettings};
 use crate::aws::profile::Files;
-use crate::aws::sts::{Role, Sts};
+use crate::aws::sts::Sts;
 use crate::kind::{Arguments, ConfigError};
 
 /// Settings of the backend.
@@ -264,6 +263,7 @@ pub(super) fn endpoint(
 
 fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
     let kms = arguments.text("kms_key_id").filter(|id| !id.is_empty());
+    kms.iter().try_for_each(|id| check_kms_key(id))?;
     let argument = arguments.text("sse_customer_key");
     let variable = arguments.variable("AWS_SSE_CUSTOMER_KEY");
     if kms.is_some() && variable.is_some() {
@@ -378,81 +378,7 @@ fn files(arguments: &Arguments<'_>) -> Files {
     Files { config, credentials }
 }
 
-fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
-    let text = |name: &str| member(Some(value), name);
-    let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
-        ConfigError::new(format!(
-            "the attribute \"{argument}.role_arn\" is required by the backend"
-        ))
-    })?;
-    if !(arn.starts_with("arn:") && arn.contains(":iam:") && arn.contains(":role/")) {
-        return Err(ConfigError::new(format!(
-            "{argument}.role_arn is {arn:?}, which is not the ARN of an IAM role"
-        )));
-    }
-    let duration = text("duration").map(|text| seconds(&format!("{argument}.duration"), &text));
-    Ok(Role {
-        arn,
-        duration: duration.transpose()?,
-        external_id: text("external_id"),
-        policy: text("policy").map(|policy| policy.trim().to_owned()),
-        policy_arns: members(nested(value, "policy_arns")),
-        session_name: text("session_name"),
-        source_identity: text("source_identity"),
-        tags: pairs(nested(value, "tags")),
-        transitive_tag_keys: members(nested(value, "transitive_tag_keys")),
-    })
-}
-
-fn web_identity(value: Option<&Value>) -> Result<Option<(Role, Token)>, ConfigError> {
-    let Some(value) = value else { return Ok(None) };
-    let role = role("assume_role_with_web_identity", value)?;
-    let text = |name: &str| member(Some(value), name);
-    let token = match (text("web_identity_token"), text("web_identity_token_file")) {
-        (Some(token), None) => Token::Value(token),
-        (None, Some(path)) => Token::File(path),
-        _ => {
-            return Err(ConfigError::new(
-                "exactly one of \"assume_role_with_web_identity.web_identity_token\" and \"assume_role_with_web_identity.web_identity_token_file\" must be set",
-            ));
-        }
-    };
-    Ok(Some((role, token)))
-}
-
-/// Reads a duration as Go writes it, for example `1h30m`, of 15 minutes to 12 hours.
-fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
-    let invalid = || {
-        ConfigError::new(format!(
-            "{name} is {text:?}, which must be a duration between 15m and 12h, such as \"1h30m\""
-        ))
-    };
-    let mut rest = text;
-    let mut total = 0.0;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(invalid)?;
-        let (number, unit) = rest.split_at(end);
-        let number: f64 = number.parse().map_err(|_| invalid())?;
-        let end = unit.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(unit.len());
-        let (unit, more) = unit.split_at(end);
-        total += number
-            * match unit {
-                "h" => 3600.0,
-                "m" => 60.0,
-                "s" => 1.0,
-                "ms" => 1e-3,
-                "us" | "µs" => 1e-6,
-                "ns" => 1e-9,
-                _ => return Err(invalid()),
-            };
-        rest = more;
-    }
-    // The sum may be infinite, for which the plain conversion would panic.
-    let duration = Duration::try_from_secs_f64(total).map_err(|_| invalid())?;
-    Some(duration.as_secs()).filter(|seconds| (900..=43_200).contains(seconds)).ok_or_else(invalid)
-}
-
-fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+pub(super) fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
         _ => None,
@@ -460,7 +386,7 @@ fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// The string of a member of an object.
-fn member(value: Option<&Value>, name: &str) -> Option<String> {
+pub(super) fn member(value: Option<&Value>, name: &str) -> Option<String> {
     match nested(value?, name)? {
         Value::String(text) => Some(text.to_string()),
         _ => None,
@@ -468,7 +394,7 @@ fn member(value: Option<&Value>, name: &str) -> Option<String> {
 }
 
 /// The strings of a set.
-fn members(value: Option<&Value>) -> Vec<String> {
+pub(super) fn members(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Set(set)) = value else { return Vec::new() };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_string()),
@@ -478,7 +404,7 @@ fn members(value: Option<&Value>) -> Vec<String> {
 }
 
 /// The strings of a map.
-fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+pub(super) fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
     let Some(Value::Map(map)) = value else { return Vec::new() };
     let pair = |(name, value): (&formwork_value::Str, &Value)| match value {
         Value::String(text) => Some((name.to_string(), text.to_string())),

@@ -320,9 +320,9 @@ async fn encryption_and_acl_are_asked_for() {
     for (argument, header, value) in [
         (("acl", Value::string("private")), prefix.to_owned(), "AES256"),
         (
-            ("kms_key_id", Value::string("arn:aws:kms:k")),
+            ("kms_key_id", Value::string("arn:aws:kms:us-east-1:1:alias/k")),
             format!("{prefix}-aws-kms-key-id"),
-            "arn:aws:kms:k",
+            "arn:aws:kms:us-east-1:1:alias/k",
         ),
         (("sse_customer_key", Value::string(key)), format!("{prefix}-customer-key"), key),
     ] {
@@ -476,5 +476,38 @@ fn invalid_arguments_are_refused_by_name() {
     for duration in ["14m", "13h", "1", "h", "1d", ""] {
         let message = refused("assume_role", role("duration", duration));
         assert!(message.contains("between 15m and 12h"), "{duration}: {message}");
+    }
+    let long = "x".repeat(65);
+    for (name, value, part) in [
+        ("role_arn", "arn:aws:iam::1:user/r", "not the ARN of an IAM role"),
+        ("session_name", "a", "2 to 64"),
+        ("session_name", long.as_str(), "2 to 64"),
+        ("session_name", "a/b", "only letters"),
+        ("session_name", "a+=,.@-_9", ""),
+        ("source_identity", "a b", "only letters"),
+        ("external_id", "", "2 to 1224"),
+        ("external_id", "a b", "only letters"),
+        ("external_id", "a:/b", ""),
+        ("policy", "[]", "JSON object"),
+        ("policy", "", "JSON object"),
+        ("policy", " {}", ""),
+    ] {
+        let message = refused("assume_role", role(name, value));
+        assert!(message.contains(part) && message.is_empty() == part.is_empty(), "{message}");
+    }
+    let uuid = "12345678-1234-1234-9234-123456789012";
+    let arn = |resource: &str| format!("arn:aws:kms:us-east-1:1:{resource}");
+    for (id, is_valid) in [
+        (uuid.to_owned(), true),
+        (uuid.replace("-1234-9", "-6234-9"), false),
+        (format!("mrk-{}", "a".repeat(32)), true),
+        ("alias/x".to_owned(), true),
+        ("alias/".to_owned(), false),
+        ("nope".to_owned(), false),
+        (arn(&format!("key/{uuid}")), true),
+        (arn("alias/x"), true),
+        (arn(&format!("x/{uuid}")), false),
+    ] {
+        assert_eq!(refused("kms_key_id", Value::string(&*id)).is_empty(), is_valid, "{id}");
     }
 }

@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
+use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{BodySchema, Expected};
+use crate::messages;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
 
 /// Schema of a `dynamic` block of any block type.
@@ -27,7 +29,7 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
             // Says nothing.
         } else if expected.attribute(&name) {
             if names.insert(name, member.span).is_some() {
-                let _ = redefined(diags, &member, "Duplicate argument");
+                let _ = redefined(diags, &member, messages::DUPLICATE_ARGUMENT);
             } else {
                 body.attributes.push(member);
             }
@@ -44,7 +46,11 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
 }
 
 /// Reports a name that is set twice.
-pub(super) fn redefined(diags: &mut Diagnostics, member: &Attribute, summary: &str) -> Reported {
+pub(super) fn redefined(
+    diags: &mut Diagnostics,
+    member: &Attribute,
+    summary: impl Into<Summary>,
+) -> Reported {
     let detail =
         format!("{:?} is set already; an argument may be set only once.", member.name.name);
     diags.error(Diagnostic::error(summary, detail).at(member.name.span))
@@ -90,7 +96,7 @@ impl BlockBuilder<'_> {
             let detail = format!(
                 "An object must be here whose member's name is the {kind} block's {label}."
             );
-            self.error("Missing block label", detail, whole);
+            self.error(messages::MISSING_BLOCK_LABEL, detail, whole);
         }
         for ObjectItem { key, value, .. } in items {
             // The keys of an object in JSON are always strings, so nothing is left out here.
@@ -136,10 +142,10 @@ impl BlockBuilder<'_> {
     }
 
     fn wrong_value(&mut self, detail: &str, span: Span) {
-        self.error("Incorrect JSON value type", detail.to_owned(), span);
+        self.error(messages::INCORRECT_JSON_VALUE_TYPE, detail.to_owned(), span);
     }
 
-    fn error(&mut self, summary: &str, detail: String, span: Span) {
+    fn error(&mut self, summary: impl Into<Summary>, detail: String, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 }

@@ -6,6 +6,7 @@ use formwork_value::{Diagnostic, Step, Value};
 
 use super::{Context, Decoder};
 use crate::eval::{Cause, evaluate, mentioned};
+use crate::messages;
 use crate::syntax::Attribute;
 
 impl Decoder<'_> {
@@ -32,7 +33,7 @@ impl Decoder<'_> {
                 let detail =
                     format!("Inappropriate value for attribute {name:?}: {}", reason(&refused));
                 let _ = self.diags.error(
-                    Diagnostic::error("Incorrect attribute value type", detail)
+                    Diagnostic::error(messages::INCORRECT_ATTRIBUTE_VALUE_TYPE, detail)
                         .at(written.expr.span)
                         .within(written.span)
                         .mentioning(mentioned(&written.expr, context.scope, Cause::Values)),

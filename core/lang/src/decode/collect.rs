@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use formwork_value::convert::convert;
+use formwork_value::diag::Summary;
 use formwork_value::schema::{NestedBlock, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Type, Value};
+
+use crate::messages;
 
 /// The blocks of one type found so far.
 #[derive(Default)]
@@ -56,7 +59,7 @@ impl CollectedBlocks {
             let marks = self.marks.without(Marks::SENSITIVE);
             return Value::unknown(nested.implied_type()).mark(marks);
         }
-        let mut report = |summary: String, detail: String, span: Span| {
+        let mut report = |summary: Summary, detail: String, span: Span| {
             let _ = diags.error(Diagnostic::error(summary, detail).at(span));
         };
         match nested.nesting {
@@ -76,15 +79,15 @@ impl CollectedBlocks {
         kind: &Str,
         nested: &NestedBlock,
         missing: Span,
-        report: &mut impl FnMut(String, String, Span),
+        report: &mut impl FnMut(Summary, String, Span),
     ) -> Value {
         if self.blocks.is_empty() && nested.min_items > 0 {
             let detail = format!("A block of type {kind:?} is required here.");
-            report(format!("Missing {kind} block"), detail, missing);
+            report(messages::MISSING_BLOCK.with(&[&kind]), detail, missing);
         }
         if let Some((_, _, header)) = self.blocks.get(1) {
             let detail = format!("Only one block of type {kind:?} is allowed.");
-            report(format!("Duplicate {kind} block"), detail, *header);
+            report(messages::DUPLICATE_BLOCK.with(&[&kind]), detail, *header);
         }
         // Of several blocks the first counts: the others were reported.
         let first = self.blocks.into_iter().next();
@@ -96,20 +99,20 @@ impl CollectedBlocks {
         kind: &Str,
         nested: &NestedBlock,
         missing: Span,
-        report: &mut impl FnMut(String, String, Span),
+        report: &mut impl FnMut(Summary, String, Span),
     ) {
         let n_blocks = self.blocks.len() as u64;
         let (min, max) = (nested.min_items, nested.max_items);
         if n_blocks < min {
             let detail =
                 format!("At least {min} {kind:?} blocks are required. {n_blocks} are here.");
-            report(format!("Insufficient {kind} blocks"), detail, missing);
+            report(messages::INSUFFICIENT_BLOCKS.with(&[&kind]), detail, missing);
         } else if max > 0 && n_blocks > max {
             let extra = usize::try_from(max).ok().and_then(|at| self.braces.get(at));
             let span = extra.copied().unwrap_or(missing);
             let detail =
                 format!("No more than {max} {kind:?} blocks are allowed. {n_blocks} are here.");
-            report(format!("Too many {kind} blocks"), detail, span);
+            report(messages::TOO_MANY_BLOCKS.with(&[&kind]), detail, span);
         }
     }
 
@@ -127,7 +130,7 @@ impl CollectedBlocks {
         self,
         kind: &Str,
         nested: &NestedBlock,
-        report: &mut impl FnMut(String, String, Span),
+        report: &mut impl FnMut(Summary, String, Span),
     ) -> Value {
         if self.blocks.is_empty() && nested.computed {
             return Value::null(nested.implied_type());
@@ -145,7 +148,7 @@ impl CollectedBlocks {
                     let detail = format!(
                         "A block for {kind} {label:?} was already defined. The labels of {kind} blocks must be unique."
                     );
-                    report(format!("Duplicate {kind} block"), detail, header);
+                    report(messages::DUPLICATE_BLOCK.with(&[&kind]), detail, header);
                 }
             }
         }

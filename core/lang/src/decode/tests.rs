@@ -6,6 +6,7 @@ mod dynamic;
 use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
+use formwork_value::diag::Severity;
 use formwork_value::schema::{
     Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role,
 };
@@ -28,7 +29,9 @@ impl Scope for Names {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let value = self.0.get(root.name.as_str()).cloned().map(|value| (value, 0));
-        value.ok_or_else(|| diags.error(Diagnostic::error("No such name", "-").at(root.span)))
+        value.ok_or_else(|| {
+            diags.error(Diagnostic::foreign(Severity::Error, "No such name", "-").at(root.span))
+        })
     }
 
     fn function(&self, _name: &str) -> Option<&dyn Function> {

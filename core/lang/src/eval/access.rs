@@ -2,20 +2,22 @@
 //! place, the caller adds it.
 
 use crate::kind::Kind;
+use crate::messages;
 use crate::print::with_article;
+use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 
 /// Why an attribute or element cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessError {
     /// The summary that a message about it has.
-    pub summary: &'static str,
+    pub summary: &'static Message,
     /// The requested name, and the ones that exist.
     pub detail: String,
 }
 
 impl AccessError {
-    fn new(summary: &'static str, detail: impl Into<String>) -> Self {
+    fn new(summary: &'static Message, detail: impl Into<String>) -> Self {
         Self { summary, detail: detail.into() }
     }
 }
@@ -48,7 +50,7 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
             .ok_or_else(|| no_attribute(name, visible(object.names(), marks)))?,
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
             AccessError::new(
-                "Missing map element",
+                messages::MISSING_MAP_ELEMENT,
                 format!("This map does not have an element with the key {name:?}."),
             )
         })?,
@@ -78,7 +80,7 @@ fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
 
 fn null_attribute(name: &str) -> AccessError {
     AccessError::new(
-        "Attempt to get attribute from null value",
+        messages::ATTEMPT_TO_GET_ATTRIBUTE_FROM_NULL_VALUE,
         format!(
             "This value is null, so it does not have any attributes. The attribute is {name:?}."
         ),
@@ -94,7 +96,7 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> Acc
         None => String::new(),
     };
     AccessError::new(
-        "Unsupported attribute",
+        messages::UNSUPPORTED_ATTRIBUTE,
         format!("This object does not have an attribute named {name:?}.{hint}"),
     )
 }
@@ -112,7 +114,7 @@ fn attribute_of(ty: &Type, name: &str) -> AccessError {
         }
         _ => format!("This value does not have any attributes. It is {}.", with_article(ty)),
     };
-    AccessError::new("Unsupported attribute", detail)
+    AccessError::new(messages::UNSUPPORTED_ATTRIBUTE, detail)
 }
 
 /// Takes an element of a value, as `value[key]` does. The marks of the value go to the result,
@@ -131,7 +133,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let (value, key) = (value.peek(), key.peek());
     if value.is_null() {
         return Err(AccessError::new(
-            "Attempt to index null value",
+            messages::ATTEMPT_TO_INDEX_NULL_VALUE,
             "This value is null, so it does not have any indices.",
         ));
     }
@@ -160,7 +162,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
 }
 
 fn invalid(detail: impl Into<String>) -> AccessError {
-    AccessError::new("Invalid index", detail)
+    AccessError::new(messages::INVALID_INDEX, detail)
 }
 
 /// The error for a key that leads to no element, with the reason.

@@ -1,6 +1,7 @@
 //! Function calls: resolves the function, evaluates the arguments, and reports failures.
 
 use crate::kind::Kind;
+use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
 
@@ -99,7 +100,7 @@ impl Evaluator<'_> {
             }
         };
         let diag = Diagnostic::error(
-            "Invalid expanding argument value",
+            messages::INVALID_EXPANDING_ARGUMENT_VALUE,
             format!("The expanding argument (indicated by ...) {refusal}."),
         );
         Err(self.fail(about(site, diag).at(expr.span), site.expr, frames))
@@ -118,7 +119,7 @@ impl Evaluator<'_> {
         if let Some(missing) = params.get(args.len()) {
             let least = if variadic.is_some() { " at least" } else { "" };
             let diag = Diagnostic::error(
-                "Not enough function arguments",
+                messages::NOT_ENOUGH_FUNCTION_ARGUMENTS,
                 format!(
                     "Function {:?} expects{least} {n_params} argument(s). Missing value for {:?}.",
                     name.as_str(),
@@ -134,7 +135,7 @@ impl Evaluator<'_> {
             && let Some(extra) = args.get(n_params)
         {
             let diag = Diagnostic::error(
-                "Too many function arguments",
+                messages::TOO_MANY_FUNCTION_ARGUMENTS,
                 format!("Function {:?} expects only {n_params} argument(s).", name.as_str()),
             );
             return Err(self.fail(about(site, diag).at(head(extra.expr)), site.expr, frames));
@@ -194,7 +195,7 @@ impl Evaluator<'_> {
         match blamed {
             Some((arg, param)) => {
                 let diag = Diagnostic::error(
-                    "Invalid function argument",
+                    messages::INVALID_FUNCTION_ARGUMENT,
                     format!("Invalid value for {:?} parameter: {}.", param.name, error.reason),
                 );
                 // Of an argument that was not written itself, all that it came from is shown.
@@ -204,7 +205,7 @@ impl Evaluator<'_> {
             }
             None => {
                 let diag = Diagnostic::error(
-                    "Error in function call",
+                    messages::ERROR_IN_FUNCTION_CALL,
                     format!(
                         "Call to function {:?} failed: {}.",
                         site.call.name.name.as_str(),
@@ -218,18 +219,20 @@ impl Evaluator<'_> {
 
     fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
         if let Some(reason) = self.scope.why_no_calls() {
-            let diag = Diagnostic::error("Function calls not allowed", reason).at(expr.span);
+            let diag =
+                Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
             return self.fail(diag.within(expr.span), expr, frames);
         }
         let name = call.name.name.as_str();
         let diag = match name.contains("::") {
-            true => {
-                Diagnostic::error("Unknown provider function", self.scope.why_no_function(name))
-            }
+            true => Diagnostic::error(
+                messages::UNKNOWN_PROVIDER_FUNCTION,
+                self.scope.why_no_function(name),
+            ),
             false => {
                 let hint = self.similar_function(name);
                 let detail = format!("There is no function named {name:?}.{hint}");
-                Diagnostic::error("Call to unknown function", detail)
+                Diagnostic::error(messages::CALL_TO_UNKNOWN_FUNCTION, detail)
             }
         };
         self.fail(diag.at(call.name.span).within(expr.span), expr, frames)

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::kind::Kind;
+use crate::messages;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
 
@@ -80,7 +81,7 @@ impl Evaluator<'_> {
             if !names.insert(name) {
                 let detail =
                     format!("There is an attribute named {name:?} in this object already.");
-                let diagnostic = Diagnostic::error("Duplicate object attribute", detail);
+                let diagnostic = Diagnostic::error(messages::DUPLICATE_OBJECT_ATTRIBUTE, detail);
                 return Err(self.diags.error(diagnostic.at(item.key.span)));
             }
         }
@@ -100,7 +101,7 @@ impl Evaluator<'_> {
         {
             return Err(self.diags.error(
                 Diagnostic::error(
-                    "Ambiguous attribute key",
+                    messages::AMBIGUOUS_ATTRIBUTE_KEY,
                     "Write (name.attribute) in parentheses to use the value of a reference as key, or quote it to use the text itself.",
                 )
                 .at(item.key.span),
@@ -109,10 +110,12 @@ impl Evaluator<'_> {
         let (key, marks) = self.expr(&item.key, frames)?.unmark();
         // Terraform words the same errors differently in JSON.
         let (null, unfit, blamed) = match item.key.kind {
-            ExprKind::Json(_) => {
-                ("Invalid object key expression", "Invalid object key expression", item.key.span)
-            }
-            _ => ("Null value as key", "Incorrect key type", item.value.span),
+            ExprKind::Json(_) => (
+                messages::INVALID_OBJECT_KEY_EXPRESSION,
+                messages::INVALID_OBJECT_KEY_EXPRESSION,
+                item.key.span,
+            ),
+            _ => (messages::NULL_VALUE_AS_KEY, messages::INCORRECT_KEY_TYPE, item.value.span),
         };
         if key.is_null() {
             let detail = "Can't use a null value as a key.";
@@ -165,7 +168,7 @@ impl Evaluator<'_> {
     ) -> Result<bool, Reported> {
         if collection.is_null() {
             let diag = Diagnostic::error(
-                "Iteration over null value",
+                messages::ITERATION_OVER_NULL_VALUE,
                 "A null value cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
             );
             return Err(self.fail(
@@ -176,7 +179,7 @@ impl Evaluator<'_> {
         }
         if Kind::of(collection).is_primitive() {
             let diag = Diagnostic::error(
-                "Iteration over non-iterable value",
+                messages::ITERATION_OVER_NON_ITERABLE_VALUE,
                 format!(
                     "A value of type {} cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
                     collection.ty().friendly_name()
@@ -209,7 +212,7 @@ impl Evaluator<'_> {
         })?;
         if value.is_null() {
             let diag = Diagnostic::error(
-                "Condition is null",
+                messages::CONDITION_IS_NULL,
                 "The value of the 'if' clause must not be null.",
             );
             return Err(self.fail(diag.at(condition.span).within(expr.span), condition, frames));
@@ -228,7 +231,7 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Reported {
         let diag = Diagnostic::error(
-            "Invalid 'for' condition",
+            messages::INVALID_FOR_CONDITION,
             format!("The 'if' clause value is invalid: {reason}."),
         );
         self.fail(diag.at(condition.span).within(expr.span), condition, frames)
@@ -371,7 +374,7 @@ impl Evaluator<'_> {
                 }
             }
         };
-        let diag = Diagnostic::error("Invalid object key", detail);
+        let diag = Diagnostic::error(messages::INVALID_OBJECT_KEY, detail);
         Err(self.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames))
     }
 }
@@ -382,7 +385,7 @@ fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
         false => "a sensitive or ephemeral key".to_owned(),
     };
     Diagnostic::error(
-        "Duplicate object key",
+        messages::DUPLICATE_OBJECT_KEY,
         format!(
             "Two different items produced {key} in this 'for' expression. If duplicates are expected, use the ellipsis (...) after the value expression to enable grouping by key."
         ),

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::kind::Kind;
+use crate::messages;
 use formwork_value::ty::unify::unify;
 use formwork_value::{
     Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Value, convert, ops,
@@ -46,7 +47,7 @@ impl Evaluator<'_> {
         let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
         let value = convert::convert(&value, &ty).map_err(|refused| {
             let diag = Diagnostic::error(
-                "Invalid operand",
+                messages::INVALID_OPERAND,
                 format!("Unsuitable value for unary operand: {}.", refused.reason),
             );
             self.fail(diag.at(operand.span).within(expr.span), operand, frames)
@@ -137,7 +138,7 @@ impl Evaluator<'_> {
         }
         convert::convert(value, ty).map(Cow::Owned).map_err(|refused| {
             let diag = Diagnostic::error(
-                "Invalid operand",
+                messages::INVALID_OPERAND,
                 format!("Unsuitable value for {side} operand: {}.", refused.reason),
             );
             self.fail(diag.at(operand.span).within(expr.span), operand, frames)
@@ -145,8 +146,10 @@ impl Evaluator<'_> {
     }
 
     fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: Frames<'_>) -> Reported {
-        let diag =
-            Diagnostic::error("Operation failed", format!("Error during operation: {reason}."));
+        let diag = Diagnostic::error(
+            messages::OPERATION_FAILED,
+            format!("Error during operation: {reason}."),
+        );
         self.fail(diag.at(expr.span), expr, frames)
     }
 
@@ -203,7 +206,7 @@ impl Evaluator<'_> {
         convert::convert(&value, &ty).map(|value| value.mark(marks)).map_err(|refused| {
             self.diags.error(
                 Diagnostic::error(
-                    "Inconsistent conditional result types",
+                    messages::INCONSISTENT_CONDITIONAL_RESULT_TYPES,
                     format!(
                         "The chosen result is not a {}: {}.",
                         ty.friendly_name(),
@@ -239,7 +242,7 @@ impl Evaluator<'_> {
         unify(&[yes_ty.clone(), no_ty.clone()]).ok_or_else(|| {
             self.diags.error(
                 Diagnostic::error(
-                    "Inconsistent conditional result types",
+                    messages::INCONSISTENT_CONDITIONAL_RESULT_TYPES,
                     format!(
                         "The true and false result expressions must have consistent types. {}.",
                         difference(&yes_ty, &no_ty)
@@ -261,14 +264,14 @@ impl Evaluator<'_> {
     ) -> Result<Option<bool>, Reported> {
         let diag = match test.peek() {
             Value::Null(_) => Diagnostic::error(
-                "Null condition",
+                messages::NULL_CONDITION,
                 "The condition value is null. Conditions must either be true or false.",
             ),
             test => match convert::convert(test, &Type::Bool) {
                 Ok(Value::Bool(test)) => return Ok(Some(test)),
                 Ok(_) => return Ok(None),
                 Err(refused) => Diagnostic::error(
-                    "Incorrect condition type",
+                    messages::INCORRECT_CONDITION_TYPE,
                     format!("The condition expression must be of type bool: {}.", refused.reason),
                 ),
             },

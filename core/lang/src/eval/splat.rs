@@ -1,5 +1,6 @@
 //! Splats: the same steps taken on every element of a sequence.
 
+use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 
@@ -73,7 +74,7 @@ impl Evaluator<'_> {
                 return Ok(Value::tuple(Vec::new()).mark(source.marks()));
             }
             let diag = Diagnostic::error(
-                "Splat of null value",
+                messages::SPLAT_OF_NULL_VALUE,
                 format!(
                     "A splat goes through the elements of {}, but it is null here.",
                     with_article(&ty)

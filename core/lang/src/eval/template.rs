@@ -1,5 +1,6 @@
 //! Templates: text with interpolations and directives.
 
+use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
@@ -101,9 +102,10 @@ impl Evaluator<'_> {
             Ok(Some(text)) => rendering.push(&text, self.budget)?,
             Ok(None) => rendering.unknown = true,
             Err(detail) => {
-                let diag = Diagnostic::error("Invalid template interpolation value", detail)
-                    .at(subject)
-                    .within(whole);
+                let diag =
+                    Diagnostic::error(messages::INVALID_TEMPLATE_INTERPOLATION_VALUE, detail)
+                        .at(subject)
+                        .within(whole);
                 rendering.failed = Some(match blamed {
                     Some(expr) => self.fail(diag, expr, frames),
                     None => self.diags.error(diag),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Refinement, Reported, Type, Value};
 use time::OffsetDateTime;
 
@@ -52,9 +52,9 @@ impl Scope for TestScope {
             return Ok((value.clone(), 1));
         }
         let value = self.names.get(root.name.as_str()).cloned();
-        value
-            .map(|value| (value, 0))
-            .ok_or_else(|| diags.error(Diagnostic::error("Invalid reference", "").at(root.span)))
+        value.map(|value| (value, 0)).ok_or_else(|| {
+            diags.error(Diagnostic::foreign(Severity::Error, "Invalid reference", "").at(root.span))
+        })
     }
 
     fn function(&self, name: &str) -> Option<&dyn Function> {

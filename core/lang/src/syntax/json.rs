@@ -15,6 +15,7 @@ pub(super) use path::{is_around, path_to};
 use super::lex::is_identifier;
 use super::parse::{Input, parse_inner_expression, parse_inner_template};
 use super::{Attribute, Body, Expr, ExprKind, ObjectItem};
+use crate::messages;
 
 /// A string of a file in JSON.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
                     ExprKind::Object(items) => body.undecided.extend(members(items)),
                     _ => {
                         let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
-                        let summary = "Incorrect JSON value type";
+                        let summary = messages::INCORRECT_JSON_VALUE_TYPE;
                         let _ = diags.error(Diagnostic::error(summary, detail).at(element.span));
                     }
                 }
@@ -98,7 +99,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
         }
         _ => {
             let detail = "A configuration in JSON is an object, or an array of objects.";
-            let summary = "Root value must be object";
+            let summary = messages::ROOT_VALUE_MUST_BE_OBJECT;
             let _ = diags.error(Diagnostic::error(summary, detail).at(root.span));
         }
     }

@@ -1,13 +1,14 @@
 //! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Continues
 //! after an error at the next item of the body.
 
-use formwork_value::diag::{SourceId, Sources};
+use formwork_value::diag::{SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use names::Names;
 
 use super::lex::{Token, TokenKind, Tokens};
 use super::{Attribute, Block, Body, Expr, ExprKind, Ident, MAX_DEPTH, ObjectItem};
+use crate::messages;
 use crate::stack::with_stack;
 
 mod body;
@@ -185,7 +186,7 @@ impl<'a> Parser<'a> {
             return Ok(tree);
         }
         Err(self.unexpected(
-            "Extra characters after expression",
+            messages::EXTRA_CHARACTERS_AFTER_EXPRESSION,
             "The expression ends before this; nothing may follow it.",
         ))
     }
@@ -337,7 +338,7 @@ impl<'a> Parser<'a> {
 
     fn too_deep(&mut self, span: Span) -> Reported {
         self.error(
-            "Too many nested levels",
+            messages::TOO_MANY_NESTED_LEVELS,
             format!(
                 "Brackets, operators and blocks may be nested up to {MAX_DEPTH} levels deep, counting each operator of a chain as a level. Give parts of this a name of their own, for example as local values."
             ),
@@ -345,7 +346,12 @@ impl<'a> Parser<'a> {
         )
     }
 
-    fn error(&mut self, summary: &str, detail: impl Into<String>, span: Span) -> Reported {
+    fn error(
+        &mut self,
+        summary: impl Into<Summary>,
+        detail: impl Into<String>,
+        span: Span,
+    ) -> Reported {
         self.report(Diagnostic::error(summary, detail).at(span))
     }
 
@@ -362,13 +368,18 @@ impl<'a> Parser<'a> {
 
     /// Reports an error at the next token, unless something is wrong with the token itself: that was
     /// reported.
-    fn unexpected(&mut self, summary: &str, detail: impl Into<String>) -> Reported {
+    fn unexpected(&mut self, summary: impl Into<Summary>, detail: impl Into<String>) -> Reported {
         let token = self.token();
         self.unexpected_token(token, summary, detail)
     }
 
     /// As [`Parser::unexpected`], of something that begins before and is shown with it.
-    fn unexpected_within(&mut self, summary: &str, detail: &str, begun: Span) -> Reported {
+    fn unexpected_within(
+        &mut self,
+        summary: impl Into<Summary>,
+        detail: &str,
+        begun: Span,
+    ) -> Reported {
         let before = self.diags.len();
         let reported = self.unexpected(summary, detail);
         self.diags.map_from(before, |problem| problem.within(begun));
@@ -378,7 +389,7 @@ impl<'a> Parser<'a> {
     fn unexpected_token(
         &mut self,
         token: Token,
-        summary: &str,
+        summary: impl Into<Summary>,
         detail: impl Into<String>,
     ) -> Reported {
         let known = matches!(token.kind, TokenKind::Invalid | TokenKind::QuotedNewline);

@@ -3,6 +3,8 @@
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
+use crate::messages;
+
 /// Adds the content of a file. If it is not UTF-8 that is reported, and what could be read is added,
 /// so that the place can be shown.
 pub fn add_source(
@@ -21,7 +23,7 @@ pub fn add_source(
     let span = Span::new(id, start, start + char::REPLACEMENT_CHARACTER.len_utf8());
     let _ = diags.error(
         Diagnostic::error(
-            "Invalid character encoding",
+            messages::INVALID_CHARACTER_ENCODING,
             "Files must be encoded in UTF-8; the bytes here are not. Save the file with that encoding.",
         )
         .at(span),

@@ -136,8 +136,8 @@ fn what_is_no_type_is_explained() {
             Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "string".
         1:8 "\"list\"" Invalid quoted type constraints
             Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "list" and write list(string) instead to explicitly indicate that the list elements are strings.
-        1:8 "\"foo\"" Invalid type specification
-            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:8 "\"foo\"" Invalid legacy variable type hint
+            To provide a full type expression, remove the surrounding quotes and give the type expression directly.
         1:8 "1" Invalid type specification
             This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "a.b" Invalid type specification

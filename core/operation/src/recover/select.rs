@@ -6,6 +6,7 @@ use formwork_core::addr::{InstanceAddr, Target};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::import::managed_address;
+use crate::messages;
 use crate::state_session::StateSession;
 
 /// Selects the addresses of open operations. An address of an instance is returned as it was given,
@@ -26,7 +27,7 @@ pub fn select(
     if patterns.is_empty() {
         let detail =
             "Name the instance, or use -all for everything that `formwork recover list` shows.";
-        return Err(diags.error(Diagnostic::error("No operation selected", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NO_OPERATION_SELECTED, detail)));
     }
     let mut selected = Vec::new();
     for pattern in patterns {
@@ -64,7 +65,7 @@ fn matching(
         let detail = format!(
             "No open operation has an address like {pattern:?}. `formwork recover list` shows what is open."
         );
-        return Err(diags.error(Diagnostic::error("Nothing to settle", detail)));
+        return Err(diags.error(Diagnostic::error(messages::NOTHING_TO_SETTLE, detail)));
     }
     // Checked late, because a pattern need not be an address.
     let addr = managed_address(diags, pattern)?;

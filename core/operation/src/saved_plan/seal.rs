@@ -7,10 +7,12 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::plan::file::Parts;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::messages;
 
 /// The part of a plan file that holds the seal.
 pub(super) const PART: &str = "seal.json";
@@ -116,7 +118,7 @@ impl PlanOrigin {
 
     fn diagnostic(
         self,
-        new: fn(&'static str, String) -> Diagnostic,
+        new: fn(&'static Message, String) -> Diagnostic,
         at: &SealKey,
         path: &Path,
     ) -> Diagnostic {
@@ -129,19 +131,19 @@ impl PlanOrigin {
         const SHARED: &str = "To make plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
         let (summary, detail) = match self {
             Self::Changed => (
-                "Saved plan was changed",
+                messages::SAVED_PLAN_WAS_CHANGED,
                 format!(
                     "The content of {path} does not match its seal, so it was changed after it was made with {key}. Make a new plan."
                 ),
             ),
             Self::Unverified => (
-                "Saved plan cannot be verified",
+                messages::SAVED_PLAN_CANNOT_BE_VERIFIED,
                 format!(
                     "{path} is sealed, but there is no key here to check the seal with, so a change of the file would not be noticed. {SHARED}"
                 ),
             ),
             Self::Foreign | Self::Own | Self::Unsealed => (
-                "Saved plan was made elsewhere",
+                messages::SAVED_PLAN_WAS_MADE_ELSEWHERE,
                 format!(
                     "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
                 ),

@@ -9,6 +9,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::{SavedPlan, ephemeral};
+use crate::messages;
 
 /// The values that are given for variables while a saved plan is applied.
 #[derive(Debug, Default)]
@@ -62,7 +63,7 @@ impl SavedPlan {
                     "The variable {:?} was fixed when the plan was made, and cannot be changed while applying it.",
                     name.as_str()
                 );
-                let summary = "Can't change variable when applying a saved plan";
+                let summary = messages::CANNOT_CHANGE_VARIABLE_WHEN_APPLYING_SAVED_PLAN;
                 found = Err(diags.error(Diagnostic::error(summary, detail)));
             }
             // The environment may serve many commands, so another value there is no reason to stop.
@@ -88,7 +89,7 @@ fn ignored_variable(name: &Str) -> Diagnostic {
         "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
         name.as_str()
     );
-    Diagnostic::warning("Ignoring variable when applying a saved plan", detail)
+    Diagnostic::warning(messages::IGNORING_VARIABLE_WHEN_APPLYING_SAVED_PLAN, detail)
 }
 
 /// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
@@ -103,14 +104,14 @@ fn check_ephemeral(
     for name in before.symmetric_difference(now) {
         let (summary, detail) = if before.contains(name) {
             (
-                "No value for required variable",
+                messages::EPHEMERAL_VARIABLE_NOT_SET,
                 format!(
                     "The ephemeral input variable {name:?} was set during the plan phase, and so must also be set during the apply phase: its value is not in the plan."
                 ),
             )
         } else {
             (
-                "Ephemeral variable was not set during planning",
+                messages::EPHEMERAL_VARIABLE_WAS_NOT_SET_DURING_PLANNING,
                 format!(
                     "The ephemeral input variable {name:?} was not set during the planning phase, and so must remain unset during the apply phase."
                 ),

@@ -5,6 +5,7 @@ use std::fmt::{Display, Formatter};
 
 use super::{ModuleSource, Subfolder, split_subfolder};
 use crate::addr::parse::AddressError;
+use crate::messages;
 
 /// The address from which a package is fetched. All users of the same package have the same
 /// address.
@@ -56,7 +57,7 @@ impl Display for PackageAddr {
 
 pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
     let invalid = |reason: String| AddressError {
-        summary: "Invalid module source address",
+        summary: messages::INVALID_MODULE_SOURCE_ADDRESS,
         detail: format!("Failed to parse module source address: {reason}."),
     };
     let (address, within) = split_subfolder(text);
@@ -72,7 +73,7 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
     }
     let Some(long) = written_out(address).map_err(invalid)? else {
         return Err(AddressError {
-            summary: "Invalid module source address",
+            summary: messages::INVALID_MODULE_SOURCE_ADDRESS,
             detail: format!(
                 "Formwork failed to determine your intended installation method for remote module package {address:?}.\n\nIf you intended this as a path relative to the current module, use \"./{address}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
             ),

@@ -14,13 +14,12 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 use self::salvage::taken_down;
 use super::View;
 use crate::instance::ChangeRequest;
+use crate::messages;
 use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
 use crate::state::Object;
 use crate::state::journal::{Action, Intent, JournalError, Op};
 
 pub(super) use salvage::{RemainingObject, Salvaged, Seen};
-
-const UNWRITTEN: &str = "Journal cannot be written";
 
 /// A changing call.
 #[derive(Clone, Copy)]
@@ -84,13 +83,14 @@ impl<'a> Call<'a> {
         let detail = format!(
             "{addr} may have been created, although the state has no object of it. The operation stays open: no run creates {addr} again until that is settled. The next plan asks the provider for the object, where the provider can tell. `formwork recover list` shows the planned attributes to look for and the commands to settle it."
         );
-        Diagnostic::warning("Outcome of an operation is unknown", detail)
+        Diagnostic::warning(messages::OUTCOME_OPERATION_IS_UNKNOWN, detail)
             .about(addr.to_string())
             .at_opt(self.about.block)
     }
 
     fn unwritten(self, diags: &mut Diagnostics, what: &str, why: &JournalError) -> Reported {
-        let problem = Diagnostic::error(UNWRITTEN, format!("{what}: {why}"));
+        let problem =
+            Diagnostic::error(messages::JOURNAL_CANNOT_BE_WRITTEN, format!("{what}: {why}"));
         diags.error(problem.blame(Blame::Environment).about(self.about.addr.to_string()))
     }
 }
@@ -143,7 +143,7 @@ impl AnnouncedCall<'_> {
     fn report_unless(self, diags: &mut Diagnostics, kept: Result<(), JournalError>) {
         let Err(why) = kept else { return };
         // A journal that takes no answer takes no outcome either; saying so once is enough.
-        if diags.iter().all(|said| said.summary != UNWRITTEN) {
+        if diags.iter().all(|said| !said.reports(messages::JOURNAL_CANNOT_BE_WRITTEN)) {
             let addr = self.call.about.addr;
             let what = format!("The outcome of {addr} could not be written to the journal");
             let _: Reported = self.call.unwritten(diags, &what, &why);

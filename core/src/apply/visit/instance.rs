@@ -24,6 +24,7 @@ use crate::instance::{
     ChangeRequest, ConfiguredResource, INVALID_PLAN, InstanceConfig, PriorObject, ResourceClient,
     ViolationSummary, find_written, label, label_before, plain, sensitive_paths, stored,
 };
+use crate::messages;
 use crate::progress::{ProgressSubject, watched};
 use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
 use crate::state::journal::{self, Intent};
@@ -99,7 +100,7 @@ fn no_place(addr: &InstanceAddr) -> Diagnostic {
         "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
         addr.module
     );
-    Diagnostic::error("Module instance does not exist", detail).about(addr.to_string())
+    Diagnostic::error(messages::MODULE_INSTANCE_DOES_NOT_EXIST, detail).about(addr.to_string())
 }
 
 /// Value of a configuration, and the scope in which it was evaluated.
@@ -146,7 +147,7 @@ impl<'a> Work<'a> {
                 "The configuration of {addr} holds values that are still not known while applying."
             );
             return Err(diags.error(
-                Diagnostic::error("Configuration contains unknown value", detail)
+                Diagnostic::error(messages::CONFIGURATION_CONTAINS_UNKNOWN_VALUE, detail)
                     .blame(Blame::Internal),
             ));
         }
@@ -241,7 +242,7 @@ impl<'a> Work<'a> {
             planned = change_request.plan_replacement(diags, config, &planned.private).await?;
         }
         let shown = plain(&self.change().after);
-        let summary = "Provider produced inconsistent final plan";
+        let summary = messages::PROVIDER_PRODUCED_INCONSISTENT_FINAL_PLAN;
         let reported_as = ViolationSummary { summary, ..INVALID_PLAN };
         let call = contract::Call::FinalPlan { shown: &shown, replaced: &replaced };
         change_request.judge(diags, reported_as, call, &planned.value)?;

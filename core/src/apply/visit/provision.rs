@@ -11,6 +11,7 @@ use super::View;
 use crate::addr::InstanceAddr;
 use crate::config::{OnFailure, Provisioner, ProvisionerTiming};
 use crate::event::Event;
+use crate::messages;
 use crate::provisioner::{Failed, Task, connection};
 
 /// Whether anything runs at that time.
@@ -59,7 +60,8 @@ async fn one(
     let kind = provisioner.kind.name.as_str();
     let Some(program) = view.session.provisioners.find(kind) else {
         // Plans are checked for kinds that are not there.
-        let problem = Diagnostic::error("Provisioner not ready", format!("There is no {kind:?}."));
+        let problem =
+            Diagnostic::error(messages::PROVISIONER_NOT_READY, format!("There is no {kind:?}."));
         return Err(diags.error(about(problem).blame(Blame::Internal)));
     };
     let decoded = |diags: &mut Diagnostics| {
@@ -81,7 +83,9 @@ async fn one(
     // object stays tainted and is replaced by the next apply.
     if view.session.stopped() {
         let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
-        return Err(diags.error(about(Diagnostic::error("Provisioning interrupted", detail))));
+        return Err(
+            diags.error(about(Diagnostic::error(messages::PROVISIONING_INTERRUPTED, detail)))
+        );
     }
     let watch = view.session.watch;
     watch.see(&Event::ProvisionStart { addr, kind });
@@ -120,7 +124,7 @@ fn known(
             "An argument of a provisioner, of {}, is still not known while applying.",
             schema.attributes.keys().map(|name| name.to_string()).collect::<Vec<_>>().join(", ")
         );
-        let problem = Diagnostic::error("Configuration contains unknown value", detail);
+        let problem = Diagnostic::error(messages::CONFIGURATION_CONTAINS_UNKNOWN_VALUE, detail);
         return Err(diags.error(problem.blame(Blame::Internal)));
     }
     let marks = config.all_marks();

@@ -13,6 +13,7 @@ use super::{attribute, terraform};
 use crate::addr::InstanceKey;
 use crate::config::bad_reference;
 use crate::eval::HostValues;
+use crate::messages;
 
 /// The scope of names beside an object that is about to be destroyed.
 pub struct DestroyedScope<'a> {
@@ -50,7 +51,7 @@ impl Scope for DestroyedScope<'_> {
                     "`{}` may be gone when this runs. Use `self`, `count.index` or `each.key`.",
                     root.name
                 );
-                let summary = "Invalid reference from destroy provisioner";
+                let summary = messages::INVALID_REFERENCE_FROM_DESTROY_PROVISIONER;
                 return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
             }
         };

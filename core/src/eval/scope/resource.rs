@@ -9,6 +9,7 @@ use super::{ModuleScope, attribute, unrecorded};
 use crate::addr::{InstanceKey, Mode, ResourceName};
 use crate::config::bad_reference;
 use crate::eval::Expansion;
+use crate::messages;
 
 /// A reference to a resource, and the steps behind the first name.
 struct ResourceReference<'r> {
@@ -201,7 +202,7 @@ impl Repeated<'_> {
         };
         diags.error(
             Diagnostic::error(
-                "Invalid index",
+                messages::INVALID_INDEX,
                 format!("`{}` has no instance with the given key: {there}.", self.name),
             )
             .at(span),

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::addr::{Mode, ProviderConfigAddr};
+use crate::messages;
 use crate::plan::transform::Inputs;
 use crate::plan::vertex::Vertex;
 use crate::shared_graph::{self, written_providers};
@@ -54,5 +55,5 @@ fn missing(
     let detail = format!(
         "To work with {resource} its original provider configuration at {provider} is required, but it has been removed. {why}"
     );
-    Diagnostic::error("Provider configuration not present", detail).about(resource)
+    Diagnostic::error(messages::PROVIDER_CONFIGURATION_NOT_PRESENT, detail).about(resource)
 }

@@ -14,8 +14,9 @@ use super::prior::{self, Prior};
 use super::{View, import, side_by_side};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
+use crate::config::Resource;
 use crate::eval::{Expansion, ModuleResults};
-use crate::instance::{ChangeRequest, INVALID_PLAN, find_stored, plain};
+use crate::instance::{ChangeRequest, INVALID_PLAN, find_stored, plain, point_at_parts};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
@@ -214,7 +215,11 @@ pub(super) async fn visit_destroy_targets(
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
+        let deposed = to_destroy.deposed;
         let found = end.plan(&mut diags, to_destroy).await;
+        if let Some(block) = end.written(deposed) {
+            point_at_parts(&mut diags, &block.body, block.span);
+        }
         view.counter.done();
         (at, diags, found.ok())
     });
@@ -241,7 +246,8 @@ impl End<'_> {
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(to_destroy.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
-        let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
+        let block = self.written(deposed).map(|resource| resource.span);
+        let owner = prior::Owner { handle, ty, addr: &addr, deposed, block };
         let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
@@ -266,7 +272,8 @@ impl End<'_> {
             prior.object.private.clone()
         } else {
             let identity = self.ty.identity_of(&prior.object);
-            self.ask(diags, &addr, Current { value: before, private: kept, identity }).await?
+            self.ask(diags, owner.about(), Current { value: before, private: kept, identity })
+                .await?
         };
         let action = if gone { Action::NoOp } else { to_destroy.action };
         let null = Value::null(self.ty.ty.clone());
@@ -325,11 +332,18 @@ impl End<'_> {
         }
     }
 
+    /// Returns the block of an object, also of one that the block has no instance for any more. A deposed
+    /// object has none.
+    fn written(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
+        let block = self.view.session.config.resource(&self.resource.config());
+        block.filter(|_| deposed.is_none())
+    }
+
     /// Asks providers that want to know, and makes up the plan for those that do not.
     async fn ask(
         &self,
         diags: &mut Diagnostics,
-        addr: &InstanceAddr,
+        about: CallContext<'_>,
         before: Current<'_>,
     ) -> Result<Bytes, Reported> {
         let Current { value: before, private, identity } = before;
@@ -342,7 +356,6 @@ impl End<'_> {
         let before = plain(before);
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
-        let about = CallContext { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
         let change_request =
             ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };

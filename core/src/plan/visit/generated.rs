@@ -5,6 +5,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 use super::View;
 use crate::addr::InstanceAddr;
 use crate::config::{Resource, missing_blocks};
+use crate::messages;
 use crate::plan::generate;
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::ResourceType;
@@ -38,7 +39,7 @@ pub(super) fn generate(
     let ImportedObject { addr, ty, value } = object;
     let text = generate::block(vertex.config, ty.block(), value).map_err(|unknown| {
         let detail = format!("No configuration can be generated for {addr}: {unknown}.");
-        diags.error(Diagnostic::error("Invalid generated configuration", detail))
+        diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))
     })?;
     // Kept before it is read: a block with errors is written to the file too, for the author to
     // correct.

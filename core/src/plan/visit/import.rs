@@ -10,6 +10,7 @@ use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::ImportKey;
 use crate::event::Event;
 use crate::instance::{find_stored, label, stored};
+use crate::messages;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::provider::{CallContext, Current, Imported, remark};
 use crate::state::Object;
@@ -114,7 +115,7 @@ async fn read(
     let watch = view.session.watch;
     let found = remark(ty, imported.value, &[]);
     // Also with `-refresh=false`: an import may return no more than the ID.
-    watch.see(&Event::RefreshStart { addr, label: label(&found) });
+    watch.see(&Event::RefreshStart { addr, deposed: None, label: label(&found) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
     let current = Current { value: &found, private: &imported.private, identity };
     let read = handle.read(diags, ty, current, about).await?;
@@ -136,7 +137,7 @@ fn taken(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let detail = format!(
         "By {import_key} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
     );
-    Diagnostic::error("Resource already managed by Formwork", detail)
+    Diagnostic::error(messages::RESOURCE_ALREADY_MANAGED_BY_FORMWORK, detail)
         .at_opt(about.block)
         .about(addr.to_string())
 }
@@ -146,6 +147,6 @@ fn not_there(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
         "While attempting to import an existing object to {:?}, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or use \"formwork apply\" to create a new remote object for this resource. The object was read by {import_key}.",
         about.addr.to_string()
     );
-    let summary = "Cannot import non-existent remote object";
+    let summary = messages::CANNOT_IMPORT_NON_EXISTENT_REMOTE_OBJECT;
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

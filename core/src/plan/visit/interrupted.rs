@@ -13,7 +13,7 @@ use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{ProvisionerTiming, Resource};
 use crate::instance::plain;
-use crate::plan::UNRESOLVED;
+use crate::messages;
 use crate::plan::outcome::Refreshed;
 use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, import_key};
 use crate::state::Status;
@@ -60,7 +60,10 @@ pub(super) async fn look_for(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
              object by {import_key}, {why}. So it is unknown whether the object exists."
         );
-        diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
+        diags.warn(
+            Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
+                .about(addr.to_string()),
+        );
         Search::InDoubt
     };
     // An object that the provider does not find is no error of this run.
@@ -134,7 +137,10 @@ async fn by_listing(
                 },
                 candidates(&found)
             );
-            diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
+            diags.warn(
+                Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
+                    .about(addr.to_string()),
+            );
             None
         }
     }

@@ -17,6 +17,7 @@ use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
 use crate::instance::{ChangeRequest, PriorObject, ResourceClient, plain, sensitive_paths};
+use crate::messages;
 use crate::plan::Mode;
 use crate::plan::decide::{ActionInputs, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -108,7 +109,7 @@ pub(super) async fn plan(
         // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
         Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
-            prior.add_dependencies(&change.dependencies);
+            prior.prepare(&change.dependencies, change.create_before_destroy);
         }
         _ => {}
     }
@@ -320,7 +321,9 @@ fn not_finite(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
     let detail = format!(
         "{addr} would contain an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large."
     );
-    Diagnostic::error("Object cannot be stored", detail).at(config.span).about(addr.to_string())
+    Diagnostic::error(messages::OBJECT_CANNOT_BE_STORED, detail)
+        .at(config.span)
+        .about(addr.to_string())
 }
 
 /// Says that an instance is protected.
@@ -328,7 +331,7 @@ pub(super) fn must_not_be_destroyed(addr: &InstanceAddr, config: &Resource) -> D
     let detail = format!(
         "Resource {addr} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option."
     );
-    Diagnostic::error("Instance cannot be destroyed", detail)
+    Diagnostic::error(messages::INSTANCE_CANNOT_BE_DESTROYED, detail)
         .at(config.span)
         .about(addr.to_string())
 }

@@ -57,19 +57,22 @@ impl Prior {
     }
 
     /// Adds the dependencies of the configuration, until applying stores those alone: a run that
-    /// fails before may leave the object with either.
-    pub(super) fn add_dependencies(&mut self, dependencies: &Dependencies) {
+    /// fails before may leave the object with either. The order of a replacement is that of the
+    /// configuration from now on, also for an object that its successor deposes.
+    pub(super) fn prepare(&mut self, dependencies: &Dependencies, create_before_destroy: bool) {
         let known = &self.object.dependencies;
         let mut all: BTreeSet<_> = known.iter().collect();
         let before = all.len();
         // The union is the only safe record between refresh and apply: if the apply fails before
         // this object, it still uses the old ones; after it, the new ones.
         all.extend(dependencies.iter());
-        if all.len() == before {
+        if all.len() == before && self.object.create_before_destroy == create_before_destroy {
             return;
         }
         let all = Arc::new(all.into_iter().cloned().collect());
-        Arc::make_mut(&mut self.object).dependencies = all;
+        let object = Arc::make_mut(&mut self.object);
+        object.dependencies = all;
+        object.create_before_destroy = create_before_destroy;
         self.refresh_with_object();
     }
 
@@ -145,7 +148,7 @@ pub(super) async fn read(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
+    let (Owner { handle, ty, addr, deposed, .. }, about) = (owner, owner.about());
     let mut object = object.clone();
     // An upgraded object is written back even if no value changed, or every later run would have to
     // upgrade it again.
@@ -172,7 +175,7 @@ pub(super) async fn read(
     let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
-        watch.see(&Event::RefreshStart { addr, label: label(&stored) });
+        watch.see(&Event::RefreshStart { addr, deposed, label: label(&stored) });
         let identity = ty.identity_of(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::destroy::{self, DestroyTarget, DestroyTargets};
@@ -13,6 +14,7 @@ use crate::ephemeral::EphemeralInstance;
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::instance::{self, ProvisionedResource, point_at_parts, stored_value};
+use crate::messages;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::{self, Adoption};
@@ -176,7 +178,7 @@ fn report_lost_imports(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
         );
-        let summary = "Configuration for import target does not exist";
+        let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
     }
 }
@@ -269,8 +271,10 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Res
     if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
         return;
     }
-    let keys: Vec<String> =
-        expansion.keys().map(|key| format!("\n  -replace='{}'", addr.instance(key))).collect();
+    let keys: Vec<String> = expansion
+        .keys()
+        .map(|key| format!("\n  -replace={}", shell_quoted(&addr.instance(key).to_string())))
+        .collect();
     let detail = if keys.is_empty() {
         format!("The option -replace={resource} names a resource that has no instances.")
     } else {
@@ -279,7 +283,10 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Res
             keys.concat()
         )
     };
-    diags.warn(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail));
+    diags.warn(Diagnostic::warning(
+        messages::INCOMPLETELY_MATCHED_FORCE_REPLACE_RESOURCE_INSTANCE,
+        detail,
+    ));
 }
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A

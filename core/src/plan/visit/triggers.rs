@@ -10,6 +10,7 @@ use crate::addr::{InstanceKey, Reference, ResourceName, Subject};
 use crate::change::{Action, Change};
 use crate::config::bad_reference;
 use crate::eval::ModuleScope;
+use crate::messages;
 
 /// Whether any of the expressions names something whose planned change triggers a replacement.
 ///
@@ -39,7 +40,8 @@ fn one(
     let Some((name, key, path)) = subject(diags, expr, scope)? else {
         let detail = "Expected a reference to a resource, to an instance of one, or to an attribute of an instance.";
         return Err(diags.error(
-            Diagnostic::error("Invalid replace_triggered_by expression", detail).at(expr.span),
+            Diagnostic::error(messages::INVALID_REPLACE_TRIGGERED_BY_EXPRESSION, detail)
+                .at(expr.span),
         ));
     };
     let module = scope.module().addr();
@@ -76,7 +78,7 @@ fn nothing_there(
     };
     let key = key.map(ToString::to_string).unwrap_or_default();
     let detail = "What triggers a replacement must have an instance, with or without a change.";
-    Diagnostic::error(format!("no change found for {name}{key} in {place}"), detail).at(expr.span)
+    Diagnostic::error(messages::NO_CHANGE_FOUND.with(&[&name, &key, &place]), detail).at(expr.span)
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.

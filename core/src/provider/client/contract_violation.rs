@@ -4,10 +4,11 @@ use formwork_plugin_protocol::contract::{Call, Exchange, Rule, check};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
 
 use super::{CallContext, ContractViolation, ProviderClient};
+use crate::messages;
 use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
@@ -89,8 +90,7 @@ impl ProviderClient {
             self.addr(),
             about.addr
         );
-        let warning =
-            Diagnostic::warning("Provider returned a string that is not valid UTF-8", detail);
+        let warning = Diagnostic::warning(messages::PROVIDER_STRING_NOT_UTF8, detail);
         diags.warn(warning.at_opt(about.block).about(about.addr.to_string()));
     }
 
@@ -104,7 +104,11 @@ impl ProviderClient {
     ) -> Reported {
         self.invalid(
             diags,
-            ContractViolation { summary: INVALID_OBJECT, call, problem: &error.to_string() },
+            ContractViolation {
+                summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT,
+                call,
+                problem: &error.to_string(),
+            },
             about,
         )
     }
@@ -116,7 +120,7 @@ impl ProviderClient {
     pub(crate) fn judge(
         &self,
         diags: &mut Diagnostics,
-        summary: &str,
+        summary: &'static Message,
         exchange: &Exchange<'_>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
@@ -161,15 +165,19 @@ impl ProviderClient {
         let source = self.addr().to_string();
         let provider = format!("provider[\"{source}\"]");
         let addr = about.addr;
-        match (call, summary) {
-            ("PlanResourceChange", "Provider produced inconsistent final plan") => format!(
-                "When expanding the plan for {addr} to include new values learned so far during apply, provider {source:?} produced an invalid new value for {problem}"
-            ),
-            ("PlanResourceChange", _) => {
+        match call {
+            "PlanResourceChange"
+                if summary == messages::PROVIDER_PRODUCED_INCONSISTENT_FINAL_PLAN =>
+            {
+                format!(
+                    "When expanding the plan for {addr} to include new values learned so far during apply, provider {source:?} produced an invalid new value for {problem}"
+                )
+            }
+            "PlanResourceChange" => {
                 let colon = if problem.starts_with(['.', '[']) { "" } else { ": " };
                 format!("Provider {source:?} planned an invalid value for {addr}{colon}{problem}")
             }
-            ("ApplyResourceChange", "Provider produced inconsistent result after apply") => {
+            "ApplyResourceChange" if summary == messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT => {
                 format!(
                     "When applying changes to {addr}, provider {provider:?} produced an unexpected new value: {problem}"
                 )
@@ -189,18 +197,15 @@ impl ProviderClient {
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
         let exchange = Exchange::for_call(Call::Any).deferred(deferred.is_some());
-        self.judge(diags, INVALID_OBJECT, &exchange, context)
+        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)
     }
 }
 
-/// The summary for most objects that break a rule.
-pub(crate) const INVALID_OBJECT: &str = "Provider produced invalid object";
-
 /// The summary of a rule that has one of its own, whatever call was answered.
-fn summary_of(rule: Rule) -> Option<&'static str> {
+fn summary_of(rule: Rule) -> Option<&'static Message> {
     match rule {
-        Rule::NotDeferred => Some("Provider deferred changes when deferrals are not allowed"),
-        Rule::ObjectPresent => Some(INVALID_OBJECT),
+        Rule::NotDeferred => Some(messages::PROVIDER_DEFERRED_CHANGES),
+        Rule::ObjectPresent => Some(messages::PROVIDER_PRODUCED_INVALID_OBJECT),
         _ => None,
     }
 }

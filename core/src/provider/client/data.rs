@@ -7,8 +7,8 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::contract_violation::INVALID_OBJECT;
 use super::{CallContext, ProviderClient, ResponseContext, with_stored_numbers};
+use crate::messages;
 use crate::provider::ResourceType;
 
 impl ProviderClient {
@@ -41,8 +41,8 @@ impl ProviderClient {
         self.not_deferred(diags, answer.deferred, context)?;
         let value = self.decode(diags, &answer.state, context)?;
         let summary = match value.value().is_null() {
-            true => "Provider produced null object",
-            false => INVALID_OBJECT,
+            true => messages::PROVIDER_PRODUCED_NULL_OBJECT,
+            false => messages::PROVIDER_PRODUCED_INVALID_OBJECT,
         };
         let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &value);
         self.judge(diags, summary, &exchange, context)?;

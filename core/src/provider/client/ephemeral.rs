@@ -10,6 +10,7 @@ use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::{CallContext, ProviderClient, ResponseContext};
+use crate::messages;
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -56,7 +57,7 @@ impl ProviderClient {
         self.not_deferred(diags, answer.deferred, context)?;
         let value = self.decode(diags, &answer.result, context)?;
         let config = config.clone().split_marks().0;
-        let summary = "Provider produced invalid ephemeral resource instance";
+        let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
         let exchange =
             Exchange::for_call(Call::Open { config: &config }).object(&answer.result, &value);
         self.judge(diags, summary, &exchange, context)?;

@@ -13,6 +13,7 @@ use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, conve
 
 use super::{CallContext, ContractViolation, ProviderClient, ResponseContext};
 use crate::change::ImportKey;
+use crate::messages;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
@@ -172,7 +173,7 @@ impl ProviderClient {
     ) -> Result<Option<StoredIdentity>, Reported> {
         let ResponseContext { call, ty, about } = context;
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
-        let summary = "Provider produced invalid identity";
+        let summary = messages::PROVIDER_PRODUCED_INVALID_IDENTITY;
         let exchange = Exchange::for_call(Call::Any).identity(Some(&came));
         self.judge(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };

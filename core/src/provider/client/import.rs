@@ -9,9 +9,9 @@ use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
 use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use super::contract_violation::INVALID_OBJECT;
 use super::identity::StoredIdentity;
 use super::size::ObjectInResponse;
 use super::{
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
+use crate::messages;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
@@ -65,7 +66,7 @@ impl ProviderClient {
                 former.kind,
                 self.loaded.addr()
             );
-            let problem = Diagnostic::error("Unsupported `moved` across resource types", detail);
+            let problem = Diagnostic::error(messages::UNSUPPORTED_MOVE_ACROSS_TYPES, detail);
             return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
         }
         let request = MoveRequest {
@@ -96,7 +97,7 @@ impl ProviderClient {
         self.said(diags, answer.diagnostics, about)?;
         let value = self.decode(diags, &answer.state, context)?;
         let exchange = Exchange::for_call(contract::Call::Move).object(&answer.state, &value);
-        self.judge(diags, "Provider returned invalid value", &exchange, context)?;
+        self.judge(diags, messages::PROVIDER_RETURNED_INVALID_VALUE, &exchange, context)?;
         let value = with_stored_numbers(value);
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
@@ -117,7 +118,7 @@ impl ProviderClient {
             return Ok(imported);
         }
         let what = "several objects, of which only one can be meant,";
-        let summary = "Multiple import states not supported";
+        let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
         Err(diags.error(refused(summary, import_key, what, about)))
     }
 
@@ -142,7 +143,8 @@ impl ProviderClient {
                 let (plain, form) = complete.map_err(|problem: String| {
                     let detail =
                         format!("{} cannot be found by {import_key}: {problem}.", about.addr);
-                    let problem = Diagnostic::error("Invalid import identity argument", detail);
+                    let problem =
+                        Diagnostic::error(messages::INVALID_IMPORT_IDENTITY_ARGUMENT, detail);
                     diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
                 })?;
                 // With an identity the id is empty (protocol, ImportResourceState).
@@ -166,13 +168,13 @@ impl ProviderClient {
         self.not_deferred(diags, answer.deferred, context)?;
         let mut found = answer.resources.into_iter();
         let Some(imported) = found.next() else {
-            let summary = "Import returned no resources";
+            let summary = messages::IMPORT_RETURNED_NO_RESOURCES;
             return Err(diags.error(refused(summary, import_key, "nothing", about)));
         };
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
         let exchange = import_of(ty, &imported);
-        self.judge(diags, INVALID_OBJECT, &exchange, context)?;
+        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
         let imported = self.imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {
@@ -182,7 +184,7 @@ impl ProviderClient {
                      imported,",
                     other.type_name
                 );
-                let summary = "Multiple import states not supported";
+                let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
                 return Err(diags.error(refused(summary, import_key, &what, about)));
             }
             others.push(self.imported(diags, other, import_key, context)?);
@@ -208,14 +210,16 @@ impl ProviderClient {
             result = Err(match violation.rule {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
-                    let summary = "Import returned null resource";
+                    let summary = messages::IMPORT_RETURNED_NULL_RESOURCE;
                     diags.error(refused(summary, import_key, what, about))
                 }
                 Rule::WriteOnlyNull => {
-                    let summary = "Import returned a non-null value for a write-only attribute";
+                    let summary = messages::IMPORT_RETURNED_WRITE_ONLY_VALUE;
                     self.invalid(diags, invalid(summary), about)
                 }
-                _ => self.invalid(diags, invalid(INVALID_OBJECT), about),
+                _ => {
+                    self.invalid(diags, invalid(messages::PROVIDER_PRODUCED_INVALID_OBJECT), about)
+                }
             });
         }
         result?;
@@ -234,7 +238,7 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
 
 /// Explains why the object found is not the one requested.
 fn refused(
-    summary: &str,
+    summary: impl Into<Summary>,
     import_key: &ImportKey,
     what: &str,
     about: CallContext<'_>,

@@ -7,6 +7,7 @@ use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::{ProviderClient, ResponseContext};
+use crate::messages;
 use crate::provider::ResourceType;
 
 /// The object in an answer.
@@ -45,7 +46,7 @@ impl ProviderClient {
             stored.object,
             stored.private
         );
-        let problem = Diagnostic::error("Object is too large to be stored", detail);
+        let problem = Diagnostic::error(messages::OBJECT_IS_TOO_LARGE_TO_BE_STORED, detail);
         Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())))
     }
 

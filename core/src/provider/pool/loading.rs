@@ -14,6 +14,7 @@ use futures_util::StreamExt as _;
 use super::Pool;
 use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
+use crate::messages;
 use crate::provider::blame::{about_failure, about_provider_diagnostics, about_second_try};
 use crate::provider::loaded::Loaded;
 
@@ -176,7 +177,7 @@ fn unusable(
             let detail = format!(
                 "Provider {addr} describes {what} in an invalid way: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
             );
-            let problem = Diagnostic::error("Provider produced invalid schema", detail);
+            let problem = Diagnostic::error(messages::PROVIDER_PRODUCED_INVALID_SCHEMA, detail);
             result = Err(diags.error(problem.blame(Blame::Provider)));
         }
     }

@@ -12,6 +12,7 @@ use crate::addr::{
     ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModulePath, ResourceAddr,
     Target,
 };
+use crate::messages;
 use crate::state::{ResourceState, State};
 
 /// One thing that changes its address, and the new address.
@@ -125,7 +126,7 @@ fn modules(
                 "Cannot move {module} to {new}: destination module already exists. Move its resources \
                  one by one, or choose another name. No state was changed."
             );
-            return Err(diags.error(Diagnostic::error("Error moving state", detail)));
+            return Err(diags.error(Diagnostic::error(messages::ERROR_MOVING_STATE, detail)));
         }
         moves.push(Move::Module(module, new));
     }
@@ -187,7 +188,7 @@ fn instance(
     }
     if !holds(states.source, from) {
         let detail = format!("The current state does not contain {from}.");
-        return Err(diags.error(Diagnostic::error("Invalid source address", detail)));
+        return Err(diags.error(Diagnostic::error(messages::INVALID_MOVE_SOURCE, detail)));
     }
     checked?;
     Ok(vec![Move::Instance(from.clone(), to)])
@@ -201,7 +202,7 @@ fn same_type(
 ) -> Result<(), Reported> {
     let mut refuse = |why: &str| {
         let detail = format!("Cannot move {from} to {to}: {why}.");
-        diags.error(Diagnostic::error("Invalid state move request", detail))
+        diags.error(Diagnostic::error(messages::INVALID_STATE_MOVE_REQUEST, detail))
     };
     let (was, becomes) = (&from.resource, &to.resource);
     let mut checked = Ok(());
@@ -222,11 +223,11 @@ fn same_type(
 
 fn no_match(diags: &mut Diagnostics, from: &Target) -> Reported {
     let detail = format!("Cannot move {from}: does not match anything in the current state.");
-    diags.error(Diagnostic::error("Invalid source address", detail))
+    diags.error(Diagnostic::error(messages::INVALID_MOVE_SOURCE, detail))
 }
 
 fn bad_target(diags: &mut Diagnostics, detail: String) -> Reported {
-    diags.error(Diagnostic::error("Invalid target address", detail))
+    diags.error(Diagnostic::error(messages::INVALID_MOVE_TARGET, detail))
 }
 
 /// Takes the objects to move out of a state. The moves must have been planned for it.

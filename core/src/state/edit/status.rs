@@ -5,6 +5,7 @@ use std::sync::Arc;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::InstanceAddr;
+use crate::messages;
 use crate::state::{State, Status};
 
 /// Makes the current object of an instance tainted or ready.
@@ -21,7 +22,7 @@ pub fn set_status(
         Status::Tainted => "tainting",
         Status::Ready => "untainting",
     };
-    let missing = |detail: String| Diagnostic::error("No such resource instance", detail);
+    let missing = |detail: String| Diagnostic::error(messages::NO_SUCH_RESOURCE_INSTANCE, detail);
     if state.resources.is_empty() {
         return Err(diags.error(missing(
             "The state currently contains no resource instances whatsoever. This may occur if the \
@@ -47,7 +48,9 @@ pub fn set_status(
         let detail = format!(
             "Resource instance {addr} is not currently tainted, and so it cannot be untainted."
         );
-        return Err(diags.error(Diagnostic::error("Resource instance is not tainted", detail)));
+        return Err(
+            diags.error(Diagnostic::error(messages::RESOURCE_INSTANCE_IS_NOT_TAINTED, detail))
+        );
     }
     Arc::make_mut(object).status = status;
     Ok(())

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use formwork_value::diag::Message;
 use formwork_value::{Known, Number, Path, Step, Str, codec};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,6 +22,7 @@ use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderAddr,
     ProviderConfigAddr, ResourceAddr, ResourceName, is_identifier,
 };
+use crate::messages;
 use crate::state::{Object, OutputValue, ResourceState, State, Status};
 
 /// The largest serial that is read, so that there is always a next one.
@@ -97,7 +99,7 @@ fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
             Some(Ok(())) => {}
         }
         return FileError::Invalid {
-            summary: "Invalid state file format",
+            summary: messages::INVALID_STATE_FILE_FORMAT,
             detail: format!("The content does not have the expected form: {error}"),
             line: Some(error.line()),
         };
@@ -111,17 +113,17 @@ fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
 
 /// An error in a part of the file.
 struct StateFileError {
-    summary: &'static str,
+    summary: &'static Message,
     detail: String,
 }
 
 impl StateFileError {
-    fn new(summary: &'static str, detail: impl Into<String>) -> Self {
+    fn new(summary: &'static Message, detail: impl Into<String>) -> Self {
         Self { summary, detail: detail.into() }
     }
 
     fn instance(detail: impl Into<String>) -> Self {
-        Self::new("Invalid resource instance metadata in state", detail)
+        Self::new(messages::INVALID_RESOURCE_INSTANCE_METADATA_IN_STATE, detail)
     }
 }
 
@@ -162,22 +164,24 @@ impl<'t> Reader<'t> {
         for resource in file.resources {
             self.resource(&resource, &mut state)?;
         }
-        let check_results = match file
-            .check_results
-            .map(|raw| (raw.get(), json::compact(raw.get())))
-        {
-            None | Some(("null", _)) => None,
-            Some((_, Ok(compact))) => Some(compact.into()),
-            Some((raw, Err(json::TooDeep))) => {
-                let wrong =
-                    StateFileError::new("Invalid state file format", too_deep("\"check_results\""));
-                return Err(self.at(wrong, Some(raw)));
-            }
-        };
+        let check_results =
+            match file.check_results.map(|raw| (raw.get(), json::compact(raw.get()))) {
+                None | Some(("null", _)) => None,
+                Some((_, Ok(compact))) => Some(compact.into()),
+                Some((raw, Err(json::TooDeep))) => {
+                    let wrong = StateFileError::new(
+                        messages::INVALID_STATE_FILE_FORMAT,
+                        too_deep("\"check_results\""),
+                    );
+                    return Err(self.at(wrong, Some(raw)));
+                }
+            };
         if file.serial > MAX_SERIAL {
             let detail =
                 format!("The serial {} is too large; {MAX_SERIAL} is the limit", file.serial);
-            return Err(self.at(StateFileError::new("Invalid state file format", detail), None));
+            return Err(
+                self.at(StateFileError::new(messages::INVALID_STATE_FILE_FORMAT, detail), None)
+            );
         }
         Ok(StateFile {
             terraform_version: file.terraform_version,
@@ -216,14 +220,14 @@ impl<'t> Reader<'t> {
                      supported.",
                     from.kind, from.name
                 );
-                return Err(StateFileError::new("Invalid resource mode in state", detail));
+                return Err(StateFileError::new(messages::INVALID_RESOURCE_MODE_IN_STATE, detail));
             }
         };
         let module = if from.module.is_empty() {
             ModuleAddr::root()
         } else {
             once(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
-                StateFileError::new("Invalid module instance address", bad.detail)
+                StateFileError::new(messages::INVALID_MODULE_INSTANCE_ADDRESS, bad.detail)
             })?
         };
         check_name("resource type", &from.kind)?;
@@ -236,17 +240,19 @@ impl<'t> Reader<'t> {
         addr: &ResourceAddr,
         text: &str,
     ) -> Result<ProviderConfigAddr, StateFileError> {
-        const SUMMARY: &str = "Invalid provider configuration address in state";
         if text.is_empty() {
             let detail = format!(
                 "Resource {addr} does not say which provider configuration it belongs to. States \
                  in which every instance has a provider of its own cannot be used here."
             );
-            return Err(StateFileError::new(SUMMARY, detail));
+            return Err(StateFileError::new(
+                messages::INVALID_PROVIDER_CONFIGURATION_ADDRESS_IN_STATE,
+                detail,
+            ));
         }
         once(&mut self.providers, text, |bad: crate::addr::AddressError| {
             StateFileError::new(
-                SUMMARY,
+                messages::INVALID_PROVIDER_CONFIGURATION_ADDRESS_IN_STATE,
                 format!("Resource {addr} has provider `{text}`. {}", bad.detail),
             )
         })
@@ -265,14 +271,20 @@ impl<'t> Reader<'t> {
         if from.deposed.is_empty() {
             if instance.current.replace(object).is_some() {
                 let detail = format!("Instance {of} appears multiple times in the state file.");
-                return Err(StateFileError::new("Duplicate resource instance in state", detail));
+                return Err(StateFileError::new(
+                    messages::DUPLICATE_RESOURCE_INSTANCE_IN_STATE,
+                    detail,
+                ));
             }
         } else if instance.deposed.insert(DeposedKey(Str::new(&from.deposed)), object).is_some() {
             let detail = format!(
                 "Instance {of} deposed object \"{}\" appears multiple times in the state file.",
                 from.deposed
             );
-            return Err(StateFileError::new("Duplicate resource instance in state", detail));
+            return Err(StateFileError::new(
+                messages::DUPLICATE_RESOURCE_INSTANCE_IN_STATE,
+                detail,
+            ));
         }
         Ok(())
     }
@@ -367,7 +379,7 @@ impl<'t> Reader<'t> {
         };
         let wrong = |detail: &dyn Display| {
             let detail = format!("Instance {of}: \"sensitive_attributes\": {detail}.");
-            StateFileError::new("Invalid path in state", detail)
+            StateFileError::new(messages::INVALID_PATH_IN_STATE, detail)
         };
         let paths: Vec<Vec<StepJson>> = serde_json::from_str(raw).map_err(|error| wrong(&error))?;
         let paths = paths
@@ -414,7 +426,7 @@ fn check_writer(version: &str) -> Result<(), StateFileError> {
         "State file claims to have been written by Terraform version \"{version}\", which is not a \
          valid version string."
     );
-    Err(StateFileError::new("Invalid Terraform version string", detail))
+    Err(StateFileError::new(messages::INVALID_TERRAFORM_VERSION_STRING, detail))
 }
 
 /// Refuses a name that no configuration can contain. Names are printed, so one with control characters
@@ -426,7 +438,7 @@ fn check_name(kind: &str, name: &str) -> Result<(), StateFileError> {
     let detail = format!(
         "The state file contains the {kind} name {name:?}. A name must contain only letters, digits, underscores and dashes."
     );
-    Err(StateFileError::new("Invalid name in state", detail))
+    Err(StateFileError::new(messages::INVALID_NAME_IN_STATE, detail))
 }
 
 fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, StateFileError> {
@@ -434,12 +446,12 @@ fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, StateF
         let detail = format!(
             "The state file has an invalid type specification for output \"{name}\": {error}."
         );
-        StateFileError::new("Invalid output value type in state", detail)
+        StateFileError::new(messages::INVALID_OUTPUT_VALUE_TYPE_IN_STATE, detail)
     })?;
     let invalid = |reason: String| {
         let detail =
             format!("The state file has an invalid value for output \"{name}\": {reason}.");
-        StateFileError::new("Invalid output value saved in state", detail)
+        StateFileError::new(messages::INVALID_OUTPUT_VALUE_SAVED_IN_STATE, detail)
     };
     let value = codec::json::decode(from.value.get().as_bytes(), &ty)
         .map_err(|error| invalid(error.to_string()))?;

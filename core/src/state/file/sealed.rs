@@ -3,6 +3,7 @@
 
 mod leaves;
 mod paths;
+mod redact;
 mod secrets;
 #[cfg(test)]
 mod tests;
@@ -16,8 +17,10 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use self::leaves::leaves;
+pub use self::redact::redact;
 use self::secrets::{FileJson, Secret, SecretKind, content, contents, listed, unlisted};
 use super::{FileError, json};
+use crate::messages;
 
 /// The value of `encryption_version` in a sealed state file.
 pub const SEALED_VERSION: &str = "sealed-v1";
@@ -322,7 +325,7 @@ fn utf8(text: &[u8]) -> Result<&str, SealError> {
 
 fn not_a_state(detail: &str) -> SealError {
     let (summary, detail) =
-        ("Invalid state file format", format!("The file is no state: {detail}"));
+        (messages::INVALID_STATE_FILE_FORMAT, format!("The file is no state: {detail}"));
     SealError::File(FileError::Invalid { summary, detail, line: None })
 }
 

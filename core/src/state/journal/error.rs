@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, sentence};
+use formwork_value::diag::{Blame, Severity, sentence};
 
 use super::CopyError;
 use crate::disk::locks::{NO_LOCKS, has_no_locks};
+use crate::messages;
 
 /// Why something could not be kept.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -96,8 +97,7 @@ impl JournalError {
     /// Tells a reader whom it does not keep from anything.
     #[must_use]
     pub fn as_warning(&self) -> Diagnostic {
-        let Diagnostic { summary, detail, .. } = self.diagnostic();
-        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+        Diagnostic { severity: Severity::Warning, ..self.diagnostic() }
     }
 
     /// Describes the error and the step to take.
@@ -105,43 +105,43 @@ impl JournalError {
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
             Self::Io { what: "lock", source, .. } if has_no_locks(source) => {
-                ("Failed to lock the journal", NO_LOCKS.to_owned())
+                (messages::FAILED_TO_LOCK_JOURNAL, NO_LOCKS.to_owned())
             }
             Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (
-                "Failed to take over the journal",
+                messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what an earlier run did. Correct the permissions and run the command \
                  again."
                     .to_owned(),
             ),
             Self::Io { .. } | Self::Broken(_) => (
-                "Failed to write the journal",
+                messages::FAILED_TO_WRITE_JOURNAL,
                 "Without it a crash could forget real objects, so nothing more is started. Free \
                  space or correct the permissions of the folder, then run the command again."
                     .to_owned(),
             ),
-            Self::Sealed { .. } => ("Failed to decrypt the journal", SEALED.to_owned()),
+            Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, SEALED.to_owned()),
             Self::Copy(CopyError::Failed { doing: "read", .. }) => (
-                "Failed to take over the journal",
+                messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what earlier runs did, be it on another machine. Check the network, the \
                  credentials and the permissions, then run the command again. Nothing was changed."
                     .to_owned(),
             ),
             Self::Copy(CopyError::Failed { .. }) => (
-                "Failed to write the journal",
+                messages::FAILED_TO_WRITE_JOURNAL,
                 "Without it the loss of this machine could forget real objects, so nothing more is \
                  started. The journal on this machine has everything done until now. Check the \
                  network, then run the command again here: it takes over what the journal holds."
                     .to_owned(),
             ),
             Self::Copy(CopyError::TakenOver { .. }) => (
-                "Another process has taken over this run",
+                messages::ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN,
                 "It held the lock of the state, so this run must have lost it. Nothing more is \
                  started. The journal on this machine has what was done since, and the next \
                  command on this machine adds it."
                     .to_owned(),
             ),
             Self::Unreadable { .. } => (
-                "Journal cannot be read",
+                messages::JOURNAL_CANNOT_BE_READ,
                 "It holds what an earlier run did, perhaps a run of another version of this program. \
                  Take it over with that version. Without it, the objects of that run are created a \
                  second time: import each of them after the journal was moved away. Nothing was \
@@ -149,7 +149,7 @@ impl JournalError {
                     .to_owned(),
             ),
             Self::Headless(path) => (
-                "State is missing",
+                messages::STATE_IS_MISSING,
                 format!(
                     "An interrupted run wrote the journal, and what it began with is lost. Everything \
                      in the state would be created a second time without it. Copy the state back to \
@@ -159,7 +159,7 @@ impl JournalError {
                 ),
             ),
             Self::NoBase { path, objects, .. } => (
-                "State is missing",
+                messages::STATE_IS_MISSING,
                 format!(
                     "A run was cut off that had a state to begin with. Everything in it would be \
                      created a second time without it. Copy it back to its place, from a backup if \
@@ -170,7 +170,7 @@ impl JournalError {
                 ),
             ),
             Self::OtherLineage { path, objects, .. } => (
-                "Journal belongs to another state",
+                messages::JOURNAL_BELONGS_TO_ANOTHER_STATE,
                 format!(
                     "Another state file was put here after a run was cut off. Put the earlier one \
                      back. To go on with this one instead, move {} away and import the objects of the \

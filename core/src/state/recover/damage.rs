@@ -7,6 +7,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
 use super::InterruptedRun;
+use crate::messages;
 use crate::state::journal::record::Log;
 use crate::state::journal::scan::{Gap, Kind};
 
@@ -84,7 +85,7 @@ impl JournalDamage {
             self.describe(run),
             self.kept_as().display()
         );
-        Diagnostic::warning("Journal is damaged", detail).blame(Blame::Environment)
+        Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blame(Blame::Environment)
     }
 
     /// The error of a command that would create objects, beside the warning. The caller must have
@@ -98,8 +99,7 @@ impl JournalDamage {
              the command again.",
             self.kept_as().display()
         );
-        Diagnostic::error("An interrupted run may have left unknown objects", detail)
-            .blame(Blame::Environment)
+        Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blame(Blame::Environment)
     }
 
     fn describe(&self, run: &InterruptedRun) -> String {

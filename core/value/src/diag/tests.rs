@@ -5,9 +5,10 @@ use super::*;
 #[test]
 fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
     let mut diags = Diagnostics::new();
-    diags.warn(Diagnostic::warning("Old syntax", ""));
+    diags.warn(Diagnostic::foreign(Severity::Warning, "Old syntax", ""));
     assert_eq!(diags.check(), Ok(()));
-    let _reported = diags.error(Diagnostic::error("Wrong type", "a number is required"));
+    let _reported =
+        diags.error(Diagnostic::foreign(Severity::Error, "Wrong type", "a number is required"));
     assert!(diags.check().is_err());
     let summaries: Vec<&str> = diags.iter().map(|diag| diag.summary.as_str()).collect();
     assert_eq!(summaries, ["Old syntax", "Wrong type"]);
@@ -22,10 +23,10 @@ fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
 #[test]
 fn severity_follows_the_way_a_diagnostic_is_reported() {
     let mut diags = Diagnostics::new();
-    let _reported = diags.error(Diagnostic::warning("a", ""));
-    diags.warn(Diagnostic::error("b", ""));
-    assert!(diags.push(Diagnostic::error("c", "")).is_err());
-    assert_eq!(diags.push(Diagnostic::warning("d", "")), Ok(()));
+    let _reported = diags.error(Diagnostic::foreign(Severity::Warning, "a", ""));
+    diags.warn(Diagnostic::foreign(Severity::Error, "b", ""));
+    assert!(diags.push(Diagnostic::foreign(Severity::Error, "c", "")).is_err());
+    assert_eq!(diags.push(Diagnostic::foreign(Severity::Warning, "d", "")), Ok(()));
     diags.map_from(1, |diag| Diagnostic { severity: Severity::Error, ..diag.about("null_x.a") });
     let shown: Vec<(&str, bool, Option<&str>)> = diags
         .iter()
@@ -64,4 +65,20 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     assert_eq!(sources.slice(Span::new(id, 4, 5)), "1");
     assert_eq!(sources.slice(Span::new(id, 4, 5000)), "");
     assert_eq!(sources.name(id), "main.tf");
+}
+
+const TEMPLATE: &Message = &Message {
+    code: Code::new("FW0001"),
+    summary: "Missing {label} for {kind}",
+    cause: "A label is missing.",
+    remedy: "Add the label.",
+};
+
+#[test]
+fn the_variable_parts_of_a_summary_are_filled_in_order() {
+    let diag = Diagnostic::error(TEMPLATE.with(&[&"name", &"a {block}"]), "");
+    assert_eq!(diag.summary, "Missing name for a {block}");
+    assert!(diag.reports(TEMPLATE));
+    let code = Diagnostic::foreign(Severity::Error, "Refused", "").code;
+    assert_eq!(code, None);
 }

@@ -98,7 +98,7 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
     for config in configs.iter().take(3) {
         let request = named(offered, config).msg(4, &request::capabilities());
         let call = suite.call(Rpc::ReadDataSource, &request).await;
-        suite.check("D-01", !call.is_crash(), || {
+        suite.check_survived("D-01", &call, || {
             Finding::new("D-01", &subject, "reading crashes or hangs")
                 .by(&call)
                 .input(shown(config))
@@ -164,7 +164,7 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
     };
     let request = named(offered, config).msg(3, &request::capabilities());
     let open = suite.change(Rpc::OpenEphemeralResource, &request).await;
-    suite.check("E-01", !open.is_crash(), || {
+    suite.check_survived("E-01", &open, || {
         Finding::new("E-01", &subject, "opening crashes or hangs").by(&open).input(shown(config))
     });
     let Some(answer) = open.message().filter(|_| open.is_fine()).cloned() else {

@@ -88,7 +88,7 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
     if !call.is_fine() {
         // A provider may refuse what it could not see while validating.
         let reason = format!("{} cannot be planned: {}", offered.name, call.outcome());
-        suite.check("P-01", !call.is_crash(), || {
+        suite.check_survived("P-01", &call, || {
             Finding::new("P-01", &offered.subject(), "planning crashes or hangs")
                 .by(&call)
                 .input(shown(config))

@@ -125,7 +125,7 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     for number in 0..3 {
         let state = super::upgrade::state(suite, offered, number);
         let call = read(suite, offered, &state, &Bytes::new()).await;
-        suite.check("R-01", !call.is_crash(), || {
+        suite.check_survived("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
                 .by(&call)
                 .input(shown(&state))
@@ -170,7 +170,7 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
         bare = generate::with_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
     }
     let call = read(suite, offered, &bare, &Bytes::new()).await;
-    suite.check("R-07", !call.is_crash(), || {
+    suite.check_survived("R-07", &call, || {
         Finding::new("R-07", &subject, "a state with an id only brings it down")
             .by(&call)
             .input(shown(&bare))
@@ -179,7 +179,7 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
-        suite.check("R-09", !call.is_crash(), || {
+        suite.check_survived("R-09", &call, || {
             Finding::new("R-09", &subject, "foreign private data brings it down").by(&call)
         });
     }
@@ -197,7 +197,7 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
     for id in odd {
         let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
-        suite.check("I-07", !call.is_crash(), || {
+        suite.check_survived("I-07", &call, || {
             let shown = crate::plugin::truncate(id, 40);
             Finding::new("I-07", &subject, "an odd import id brings it down")
                 .by(&call)

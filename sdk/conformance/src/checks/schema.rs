@@ -240,19 +240,8 @@ fn described(suite: &mut Suite) {
 
 fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let name = path.rsplit('.').next().unwrap_or(path);
-    let words: Vec<&str> = name.split('_').collect();
-    let pair = |a: &str, b: &str| words.windows(2).any(|it| it == [a, b]);
-    let smells = words.last().is_some_and(|it| ["password", "passphrase", "secret"].contains(it))
-        || (words.last() == Some(&"token") && words.len() > 1)
-        || pair("private", "key")
-        || pair("secret", "key")
-        || pair("api", "key");
-    // A hash or the name of a secret is none, nor is a number or a switch.
     let is_text = attribute.implied_type() == formwork_value::Type::String;
-    let is_derived = words.iter().any(|it| {
-        ["hash", "fingerprint", "id", "name", "arn", "wo", "version", "algorithm"].contains(it)
-    });
-    if smells && is_text && !is_derived {
+    if is_text && smells_of_secret(name) {
         suite.check("S-15", attribute.sensitive || attribute.write_only, || {
             Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
                 .at(path)
@@ -262,6 +251,36 @@ fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) 
         suite.check("S-15", true, || Finding::new("S-15", subject, ""));
     }
 }
+
+/// Whether the text in an attribute of this name is usually a secret.
+fn smells_of_secret(name: &str) -> bool {
+    let words: Vec<&str> = name.split('_').collect();
+    let pair = |a: &str, b: &str| words.windows(2).any(|it| it == [a, b]);
+    let smells = words.last().is_some_and(|it| ["password", "passphrase", "secret"].contains(it))
+        || (words.last() == Some(&"token") && words.len() > 1)
+        || pair("private", "key")
+        || pair("secret", "key")
+        || pair("api", "key");
+    // A hash, a location or the name of a secret is none.
+    let is_derived = words.iter().any(|it| DERIVED.contains(it));
+    smells && !is_derived
+}
+
+/// Words in names of attributes that describe a secret without its value.
+const DERIVED: [&str; 12] = [
+    "hash",
+    "fingerprint",
+    "id",
+    "name",
+    "arn",
+    "wo",
+    "version",
+    "algorithm",
+    "file",
+    "path",
+    "type",
+    "format",
+];
 
 fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let is_both = attribute.role == Role::OptionalComputed && !is_implied(path, attribute);
@@ -320,6 +339,21 @@ async fn previous(suite: &mut Suite) {
         }
         if lost.is_empty() {
             suite.check("S-13", true, || Finding::new("S-13", "", ""));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_location_or_kind_of_a_secret_is_no_secret() {
+        for secret in ["password", "client_secret", "auth_token", "private_key_pem", "api_key"] {
+            assert!(smells_of_secret(secret), "{secret}");
+        }
+        for harmless in ["private_key_file", "api_key_path", "secret_key_type", "token", "key"] {
+            assert!(!smells_of_secret(harmless), "{harmless}");
         }
     }
 }

@@ -238,3 +238,43 @@ fn key_providers_and_methods_that_do_not_fit_are_reported() {
     ));
     assert!(found.contains("only a method of the type \"sealed\" can use"), "{found}");
 }
+
+#[test]
+fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_none() {
+    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
+    let without = with(&[FIRST.1], "", "").state;
+    without.read(&text).unwrap_err();
+    let redacted = without.clone().redacted();
+    let read = redacted.read(&text).unwrap();
+    assert_eq!(read.state.resources.len(), 1);
+    assert!(redacted.write(&read).unwrap_err().to_string().contains("without its sealed values"));
+    assert!(redacted.write_to(&read, &mut Vec::new()).is_err());
+    assert!(redacted.seal_file(text.clone()).is_err());
+    // With an identity it reads all.
+    assert_eq!(with(&[FIRST.1], FIRST.0, "").state.redacted().read(&text).unwrap(), file());
+    // A state that was changed is refused by those who can tell.
+    let changed =
+        String::from_utf8(text).unwrap().replace("\"lineage\": \"l\"", "\"lineage\": \"m\"");
+    assert!(with(&[FIRST.1], FIRST.0, "").state.redacted().read(changed.as_bytes()).is_err());
+}
+
+#[test]
+fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
+    let check = |encryption: Encryption| {
+        let mut diags = Diagnostics::new();
+        let checked = encryption.state.check_identity(&mut diags);
+        checked.map_err(|_| diags.iter().map(|one| one.detail.to_string()).collect::<String>())
+    };
+    assert_eq!(check(with(&[FIRST.1, SECOND.1], SECOND.0, "")), Ok(()));
+    for identity in ["", SECOND.0, "# nothing"] {
+        let reason = check(with(&[FIRST.1], identity, "")).unwrap_err();
+        for part in ["method.sealed.main: ", "key_provider.age.main", "FORMWORK_AGE_IDENTITY_FILE"]
+        {
+            assert!(reason.contains(part), "{part}: {reason}");
+        }
+    }
+    // Handed over to others by one who reads it with the former key.
+    assert_eq!(check(with(&[SECOND.1], "", &keys("former", &[FIRST.1], FIRST.0))), Ok(()));
+    assert!(check(with(&[SECOND.1], "", &keys("former", &[FIRST.1], ""))).is_err());
+    assert_eq!(check(Encryption::default()), Ok(()));
+}

@@ -1,5 +1,6 @@
 //! `templatefile` and `templatestring`: templates that stand elsewhere, with variables of their own.
 
+use crate::messages;
 use crate::print::with_article;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, convert};
@@ -149,7 +150,7 @@ impl Scope for TemplateScope<'_> {
     ) -> Result<(Value, usize), Reported> {
         let value = variable(self.vars, &root.name).ok_or_else(|| {
             let detail = format!("The template is given no variable {:?}.", root.name.as_str());
-            diags.error(Diagnostic::error("Invalid reference", detail).at(root.span))
+            diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
         })?;
         Ok((value.clone(), 0))
     }

@@ -2,10 +2,11 @@
 //! those whose name is there already. Continues after an error: behind what is no value, as if a
 //! comma or colon that is missing were there, or behind the array or object that the error is in.
 
-use formwork_value::diag::{SourceId, Sources};
+use formwork_value::diag::{Message, SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
 
 use super::JsonText;
+use crate::messages;
 use crate::stack::with_stack;
 use crate::suggest::nearest;
 use crate::syntax::parse::{Input, MAX_ERRORS};
@@ -33,14 +34,16 @@ pub(super) fn value(
     reader.space();
     if reader.failed.is_none() && reader.at < text.len() {
         let detail = "A file in JSON holds one value, which ends before this.";
-        return Err(reader.unexpected("Extraneous data after value", detail));
+        return Err(reader.unexpected(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
     }
     reader.failed.map_or(Ok(value), Err)
 }
 
 /// Summary and detail for a member of an object without a colon.
-const NO_COLON: (&str, &str) =
-    ("Missing property value colon", "A colon must separate the name of a member from its value.");
+const NO_COLON: (&Message, &str) = (
+    messages::MISSING_PROPERTY_VALUE_COLON,
+    "A colon must separate the name of a member from its value.",
+);
 
 struct Reader<'a> {
     diags: &'a mut Diagnostics,
@@ -67,7 +70,7 @@ impl Reader<'_> {
         self.space();
         if self.depth >= MAX_DEPTH {
             let detail = format!("Arrays and objects may be nested up to {MAX_DEPTH} levels deep.");
-            return Err(self.unexpected("Too many nested levels", &detail));
+            return Err(self.unexpected(messages::TOO_MANY_NESTED_LEVELS, &detail));
         }
         self.depth += 1;
         let value = with_stack(|| self.kind());
@@ -85,14 +88,14 @@ impl Reader<'_> {
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
-                let reported = self.unexpected("Invalid start of value", detail);
+                let reported = self.unexpected(messages::INVALID_START_OF_VALUE, detail);
                 // The nearest byte that can end a value is where reading goes on.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
                 Err(reported)
             }
             None => {
                 let (detail, here) = ("The text ends where a value should be.", self.here());
-                return Err(self.end("Missing value", detail, here));
+                return Err(self.end(messages::MISSING_VALUE, detail, here));
             }
         };
         let kind = kind.unwrap_or_else(|reported| {
@@ -140,7 +143,7 @@ impl Reader<'_> {
     /// When there is none; then the place is behind the whole object.
     fn key(&mut self) -> Result<Expr, Reported> {
         let (summary, detail) = (
-            "Invalid object property name",
+            messages::INVALID_OBJECT_PROPERTY_NAME,
             "The name of a member of an object is a string in quotes.",
         );
         let (start, rest) = (self.at, self.text[self.at..].chars().next());
@@ -182,8 +185,18 @@ impl Reader<'_> {
     fn goes_on(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // Tools look for Terraform's spelling of the missing token.
         let (what, missing, mismatched, other) = match closer {
-            b'}' => ("object", "Missing attribute seperator comma", "Mismatched braces", b']'),
-            _ => ("array", "Missing item seperator comma", "Mismatched brackets", b'}'),
+            b'}' => (
+                "object",
+                messages::MISSING_ATTRIBUTE_SEPERATOR_COMMA,
+                messages::MISMATCHED_BRACES,
+                b']',
+            ),
+            _ => (
+                "array",
+                messages::MISSING_ITEM_SEPERATOR_COMMA,
+                messages::MISMATCHED_BRACKETS,
+                b'}',
+            ),
         };
         let closer_name = if closer == b'}' { "brace" } else { "bracket" };
         self.space();
@@ -198,13 +211,13 @@ impl Reader<'_> {
                 }
                 self.at += 1;
                 let detail = "JSON has no comma behind the last one.";
-                Err(self.error(&format!("Trailing comma in {what}"), detail, here))
+                Err(self.error(messages::TRAILING_COMMA.with(&[&what]), detail, here))
             }
             None => {
                 let detail =
                     format!("The text ends before the {closer_name} that closes this {what}.");
                 // Terraform prints the same for an array.
-                Err(self.end("Unclosed object", &detail, open))
+                Err(self.end(messages::UNCLOSED_OBJECT, &detail, open))
             }
             Some(byte) if byte == other => {
                 self.at += 1;
@@ -222,7 +235,7 @@ impl Reader<'_> {
     }
 
     /// Reports what is found here, and goes behind the array or object around it.
-    fn leave(&mut self, summary: &str, detail: &str) -> Reported {
+    fn leave(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.here();
             return self.end(summary, detail, here);
@@ -269,7 +282,7 @@ impl Reader<'_> {
     }
 
     /// Reports that the text ends too soon.
-    fn end(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
+    fn end(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
         if let Some(reported) = self.ended {
             return reported;
         }
@@ -309,7 +322,7 @@ impl Reader<'_> {
             let Some(plain) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') else {
                 self.at = self.text.len();
                 let detail = "The text ends before the quote that closes this string.";
-                return Err(self.end("Invalid JSON string", detail, self.span(start)));
+                return Err(self.end(messages::INVALID_JSON_STRING, detail, self.span(start)));
             };
             text.push_str(&rest[..plain]);
             self.at += plain;
@@ -318,7 +331,7 @@ impl Reader<'_> {
                 Some(b'\\') => text.push(self.escape()?),
                 _ => {
                     let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
-                    return Err(self.unexpected("Invalid JSON string", detail));
+                    return Err(self.unexpected(messages::INVALID_JSON_STRING, detail));
                 }
             }
         }
@@ -368,7 +381,7 @@ impl Reader<'_> {
 
     fn bad_escape(&mut self) -> Reported {
         let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
-        self.unexpected("Invalid JSON string", detail)
+        self.unexpected(messages::INVALID_JSON_STRING, detail)
     }
 
     fn number(&mut self) -> Result<ExprKind, Reported> {
@@ -386,7 +399,7 @@ impl Reader<'_> {
         let detail = format!(
             "{text:?} is no number: digits with no zero before them, a point with digits behind it, and an exponent."
         );
-        Err(self.error("Invalid JSON number", &detail, self.span(start)))
+        Err(self.error(messages::INVALID_JSON_NUMBER, &detail, self.span(start)))
     }
 
     fn word(&mut self) -> Result<ExprKind, Reported> {
@@ -404,7 +417,7 @@ impl Reader<'_> {
                 let meant = nearest(&word.to_lowercase(), ["true", "false", "null"].into_iter());
                 let meant = meant.map(|word| format!(" Did you mean {word}?")).unwrap_or_default();
                 let detail = format!("{word:?} is none of the words true, false and null.{meant}");
-                return Err(self.error("Invalid JSON keyword", &detail, self.span(start)));
+                return Err(self.error(messages::INVALID_JSON_KEYWORD, &detail, self.span(start)));
             }
         })
     }
@@ -429,12 +442,12 @@ impl Reader<'_> {
         Span::new(self.source, start, self.at)
     }
 
-    fn unexpected(&mut self, summary: &str, detail: &str) -> Reported {
+    fn unexpected(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         let here = self.here();
         self.error(summary, detail, here)
     }
 
-    fn error(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
+    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
         self.n_errors += 1;
         match self.failed {
             // A file that is no JSON at all could have an error in every line.

@@ -7,6 +7,7 @@ use std::mem::take;
 use formwork_value::{Diagnostic, Reported, Span, Str};
 
 use super::{Parsed, Parser, Unfinished};
+use crate::messages;
 use crate::syntax::lex::TokenKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 
@@ -92,7 +93,7 @@ impl Parser<'_> {
             && !std::mem::replace(&mut self.unclosed, true)
         {
             let _ = self.error(
-                "Unclosed configuration block",
+                messages::UNCLOSED_CONFIGURATION_BLOCK,
                 "The file ends before the brace that closes this block. A closing brace may be missing in a block inside it.",
                 open,
             );
@@ -102,13 +103,15 @@ impl Parser<'_> {
     fn no_item(&mut self) {
         let kind = self.peek();
         let (summary, detail) = match kind {
-            TokenKind::OpenQuote => ("Invalid argument name", "Argument names must not be quoted."),
+            TokenKind::OpenQuote => {
+                (messages::INVALID_ARGUMENT_NAME, "Argument names must not be quoted.")
+            }
             TokenKind::CloseBrace => (
-                "Argument or block definition required",
+                messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
                 "This brace closes nothing. There may be one too many before it.",
             ),
             _ => (
-                "Argument or block definition required",
+                messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
                 "An argument (name = value) or a block (name { ... }) is expected here.",
             ),
         };
@@ -145,7 +148,7 @@ impl Parser<'_> {
 
     fn neither(&mut self, name: &Ident) -> Reported {
         let detail = "An argument or block definition is required here. To set an argument, use the equals sign \"=\" to introduce the argument value.";
-        self.error("Argument or block definition required", detail, name.span)
+        self.error(messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED, detail, name.span)
     }
 
     fn add(&mut self, items: &mut Items, attr: Attribute) {
@@ -158,7 +161,7 @@ impl Parser<'_> {
             attr.name.name,
             self.at_place(first)
         );
-        let _ = self.error("Attribute redefined", detail, attr.name.span);
+        let _ = self.error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
     }
 
     /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
@@ -203,7 +206,7 @@ impl Parser<'_> {
                 let comma = self.here();
                 Err(self.report(
                     Diagnostic::error(
-                        "Unexpected comma after argument",
+                        messages::UNEXPECTED_COMMA_AFTER_ARGUMENT,
                         "Arguments are separated by line ends, not by commas.",
                     )
                     .at(comma)
@@ -211,13 +214,13 @@ impl Parser<'_> {
                 ))
             }
             _ => {
-                let summary = format!("Missing newline after {what}");
+                let summary = messages::MISSING_NEWLINE.with(&[&what]);
                 let detail = if what == "argument" {
                     "An argument definition must end with a newline."
                 } else {
                     "A block definition must end with a newline."
                 };
-                Err(self.unexpected(&summary, detail))
+                Err(self.unexpected(summary, detail))
             }
         }
     }
@@ -279,7 +282,7 @@ impl Parser<'_> {
             let here = self.span(token);
             let reported = known.unwrap_or_else(|| {
                 self.report(
-                    Diagnostic::error("Invalid block definition", detail)
+                    Diagnostic::error(messages::INVALID_BLOCK_DEFINITION, detail)
                         .at(here)
                         .within(kind.span.to(here)),
                 )
@@ -301,7 +304,7 @@ impl Parser<'_> {
         let token = self.token();
         if token.kind != TokenKind::Ident {
             return Err(self.unexpected(
-                "Argument or block definition required",
+                messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
                 "An argument (name = value) is expected here.",
             ));
         }
@@ -311,10 +314,12 @@ impl Parser<'_> {
             TokenKind::Equals => {}
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
                 let detail = format!(
-                    "A block on one line holds a single argument. If {:?} is that argument, an equals sign must follow it; if it is a block, it belongs on a line of its own.",
+                    "A single-line block definition can contain only a single argument. If you meant to define argument {:?}, use an equals sign to assign it a value. To define a nested block, place it on a line of its own within its parent block.",
                     name.name
                 );
-                return Err(self.error("Argument definition required", detail, name.span));
+                let next = self.token();
+                let span = Span { end: self.span(next).end, ..name.span };
+                return Err(self.error(messages::ARGUMENT_DEFINITION_REQUIRED, detail, span));
             }
             _ => return Err(self.neither(&name)),
         }
@@ -342,13 +347,13 @@ impl Parser<'_> {
             }
             TokenKind::End => {
                 self.unclosed_block(Some(open));
-                return Err(self.unexpected("Unclosed configuration block", ""));
+                return Err(self.unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
             }
             _ => {
                 "A block on one line holds a single argument, and its closing brace follows at once."
             }
         };
-        Err(self.unexpected("Invalid single-argument block definition", detail))
+        Err(self.unexpected(messages::INVALID_SINGLE_ARGUMENT_BLOCK_DEFINITION, detail))
     }
 
     /// Parses a label in quotes, which may have escapes but no interpolations.
@@ -372,12 +377,16 @@ impl Parser<'_> {
                     let detail = format!(
                         "Labels are fixed text, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
                     );
-                    wrong = Some(self.error("Invalid string literal", detail, self.span(token)));
+                    wrong = Some(self.error(
+                        messages::INVALID_STRING_LITERAL,
+                        detail,
+                        self.span(token),
+                    ));
                     self.skip_sequence();
                 }
                 TokenKind::End => {
                     return Err(self.error(
-                        "Unterminated string literal",
+                        messages::UNTERMINATED_STRING_LITERAL,
                         "The file ends before the quote that closes this string.",
                         self.span(open),
                     ));
@@ -385,7 +394,7 @@ impl Parser<'_> {
                 _ => {
                     return Err(self.unexpected_token(
                         token,
-                        "Invalid string literal",
+                        messages::INVALID_STRING_LITERAL,
                         "This cannot be part of a string.",
                     ));
                 }

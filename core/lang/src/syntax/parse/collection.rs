@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use formwork_value::diag::Summary;
 use formwork_value::{Reported, Span, Str};
 
 use super::{Parsed, Parser, Tree};
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
@@ -42,13 +44,13 @@ impl Parser<'_> {
     fn no_separator(&mut self, open: Token) -> Reported {
         if self.peek() == TokenKind::End {
             return self.error(
-                "Unterminated tuple constructor expression",
+                messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the bracket that closes this one.",
                 self.span(open),
             );
         }
         self.unexpected_within(
-            "Missing item separator",
+            messages::MISSING_ITEM_SEPARATOR,
             "A comma, or the closing bracket, is expected between the elements here.",
             self.span(open),
         )
@@ -92,7 +94,7 @@ impl Parser<'_> {
                 _ => {
                     return Err(self.unfinished_object(
                         open,
-                        "Missing attribute separator",
+                        messages::MISSING_ATTRIBUTE_SEPARATOR,
                         "A comma or a line end is expected between the items of an object here.",
                     ));
                 }
@@ -100,10 +102,15 @@ impl Parser<'_> {
         }
     }
 
-    fn unfinished_object(&mut self, open: Token, summary: &str, detail: &str) -> Reported {
+    fn unfinished_object(
+        &mut self,
+        open: Token,
+        summary: impl Into<Summary>,
+        detail: &str,
+    ) -> Reported {
         if self.peek() == TokenKind::End {
             return self.error(
-                "Unterminated object constructor expression",
+                messages::UNTERMINATED_OBJECT_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the brace that closes this one.",
                 self.span(open),
             );
@@ -120,21 +127,21 @@ impl Parser<'_> {
             TokenKind::Newline | TokenKind::Comma => {
                 return Err(self.unfinished_object(
                     open,
-                    "Missing attribute value",
+                    messages::MISSING_ATTRIBUTE_VALUE,
                     "An equals sign and the value are expected behind the key.",
                 ));
             }
             TokenKind::Ident | TokenKind::Dot => {
                 return Err(self.unfinished_object(
                     open,
-                    "Missing key/value separator",
+                    messages::MISSING_KEY_VALUE_SEPARATOR,
                     "An equals sign is expected behind the key. A key that is not a single name must stand in quotes.",
                 ));
             }
             _ => {
                 return Err(self.unfinished_object(
                     open,
-                    "Missing key/value separator",
+                    messages::MISSING_KEY_VALUE_SEPARATOR,
                     "An equals sign is expected behind the key.",
                 ));
             }
@@ -201,7 +208,7 @@ impl Parser<'_> {
         result: &Tree,
         ellipsis: Option<Token>,
     ) -> Parsed<()> {
-        let summary = "Invalid 'for' expression";
+        let summary = messages::INVALID_FOR_EXPRESSION;
         match (closer, key, ellipsis) {
             (TokenKind::CloseBrace, None, _) => Err(self.error(
                 summary,
@@ -244,7 +251,7 @@ impl Parser<'_> {
     }
 
     fn invalid_for(&mut self, what: &str, detail: &str) -> Reported {
-        self.unexpected(&format!("Invalid 'for' {what}"), detail)
+        self.unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
     }
 
     /// Parses the rest of a call, from what follows the first word of its name.
@@ -252,7 +259,7 @@ impl Parser<'_> {
         let name = self.function_name(first)?;
         let Some(open) = self.take(TokenKind::OpenParen) else {
             return Err(self.unexpected(
-                "Missing open parenthesis",
+                messages::MISSING_OPEN_PARENTHESIS,
                 "The name of a function is followed by its arguments in parentheses.",
             ));
         };
@@ -273,7 +280,7 @@ impl Parser<'_> {
         while self.take(TokenKind::DoubleColon).is_some() {
             let Some(token) = self.take(TokenKind::Ident) else {
                 return Err(self.unexpected(
-                    "Missing function name",
+                    messages::MISSING_FUNCTION_NAME,
                     "The name of a function is expected behind the double colon.",
                 ));
             };
@@ -304,7 +311,7 @@ impl Parser<'_> {
                     let Some(close) = self.take(TokenKind::CloseParen) else {
                         return Err(self.unexpected_token(
                             dots,
-                            "Missing closing parenthesis",
+                            messages::MISSING_CLOSING_PARENTHESIS,
                             "Only the last argument can be expanded with three dots, so the closing parenthesis must follow them.",
                         ));
                     };
@@ -312,14 +319,14 @@ impl Parser<'_> {
                 }
                 TokenKind::End => {
                     return Err(self.error(
-                        "Unterminated function call",
+                        messages::UNTERMINATED_FUNCTION_CALL,
                         "The text ends before the parenthesis that closes this call.",
                         begin,
                     ));
                 }
                 _ => {
                     return Err(self.unexpected(
-                        "Missing argument separator",
+                        messages::MISSING_ARGUMENT_SEPARATOR,
                         "A comma, or the closing parenthesis, is expected between the arguments here.",
                     ));
                 }

@@ -3,6 +3,7 @@
 use formwork_value::{Diagnostic, Reported};
 
 use super::{Parsed, Parser};
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{BinaryOp, ExprKind, UnaryOp};
 
@@ -43,7 +44,7 @@ impl Parser<'_> {
         let start = condition.expr.span;
         if self.take(TokenKind::Colon).is_none() {
             return Err(self.unexpected(
-                "Missing false expression in conditional",
+                messages::MISSING_FALSE_EXPRESSION_IN_CONDITIONAL,
                 "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
             ));
         }
@@ -120,8 +121,10 @@ impl Parser<'_> {
             }
             TokenKind::OpenBracket => self.tuple(),
             TokenKind::OpenBrace => self.object(),
-            TokenKind::End => Err(self
-                .unexpected("Missing expression", "A value is expected here, but the text ends.")),
+            TokenKind::End => Err(self.unexpected(
+                messages::MISSING_EXPRESSION,
+                "A value is expected here, but the text ends.",
+            )),
             _ => Err(self.no_term(token)),
         }
     }
@@ -139,7 +142,7 @@ impl Parser<'_> {
         let detail = format!(
             "Expected the start of an expression, but found an invalid expression token.{hint}"
         );
-        self.unexpected("Invalid expression", detail)
+        self.unexpected(messages::INVALID_EXPRESSION, detail)
     }
 
     fn parens(&mut self) -> Parsed {
@@ -151,7 +154,7 @@ impl Parser<'_> {
                 None => {
                     let (here, open) = (parser.here(), parser.span(open));
                     let diagnostic = Diagnostic::error(
-                        "Unbalanced parentheses",
+                        messages::UNBALANCED_PARENTHESES,
                         "The closing parenthesis is expected here.",
                     );
                     Err(parser.report(diagnostic.at(here).within(open.to(here))))

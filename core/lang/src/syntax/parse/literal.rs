@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use formwork_value::{Number, Reported};
 
 use super::{Parsed, Parser};
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
@@ -12,7 +13,7 @@ impl<'a> Parser<'a> {
     pub(super) fn number(&mut self, token: Token) -> Parsed<Number> {
         Number::parse(self.slice(token)).ok_or_else(|| {
             self.error(
-                "Invalid number literal",
+                messages::INVALID_NUMBER_LITERAL,
                 "This is no number that can be represented: digits, one point with digits behind it, and an exponent.",
                 self.span(token),
             )
@@ -68,7 +69,7 @@ impl<'a> Parser<'a> {
     ) -> Reported {
         let start = token.start as usize + at;
         let span = self.range(start, start + length);
-        self.error("Invalid escape sequence", detail, span)
+        self.error(messages::INVALID_ESCAPE_SEQUENCE, detail, span)
     }
 }
 

@@ -5,18 +5,37 @@ use std::collections::HashMap;
 use formwork_value::Reported;
 
 use super::Parser;
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
+
+/// Whether to report a token that is wrong wherever it stands, after those before it. As in Terraform,
+/// a mistake that is made throughout a file is reported where it is made first, and a string in wrong
+/// quotes at its beginning.
+fn is_reported(text: &str, counts: &mut HashMap<char, usize>) -> bool {
+    let Some(first) = text.chars().next() else { return true };
+    let is_bitwise = matches!(text, "&" | "|" | "^" | "~");
+    let count = counts.entry(if is_bitwise { '&' } else { first }).or_default();
+    *count += 1;
+    match text {
+        "'" | "`" => *count % 2 == 1,
+        ";" | "**" => *count == 1,
+        _ if is_bitwise => *count <= 4,
+        _ => true,
+    }
+}
 
 impl Parser<'_> {
     /// Reports tokens that are wrong wherever they stand.
     pub(super) fn reject_tokens(&mut self, tokens: &[Token]) {
         let mut before: Option<Token> = None;
+        let mut counts: HashMap<char, usize> = HashMap::new();
         for &token in tokens {
             // A file may be full of the same byte.
             let goes_on = before.is_some_and(|before| {
                 before.end == token.start && self.slice(before) == self.slice(token)
             });
-            if !goes_on {
+            let is_reported = is_reported(self.slice(token), &mut counts);
+            if !goes_on && is_reported {
                 self.rejected = Some(self.reject(token));
             }
             before = Some(token);
@@ -28,7 +47,7 @@ impl Parser<'_> {
             let start = token.start as usize;
             let span = self.range(start, start + 1);
             return self.error(
-                "Invalid multi-line string",
+                messages::INVALID_MULTI_LINE_STRING,
                 "A quoted string must end on the line on which it begins. Write \\n for a line end, or use a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",
                 span,
             );
@@ -36,42 +55,43 @@ impl Parser<'_> {
         let text = self.slice(token);
         let (summary, detail) = match text {
             "&" => (
-                "Unsupported operator",
+                messages::UNSUPPORTED_OPERATOR,
                 "Bitwise operators are not supported. Did you mean boolean AND (\"&&\")?",
             ),
             "|" => (
-                "Unsupported operator",
+                messages::UNSUPPORTED_OPERATOR,
                 "Bitwise operators are not supported. Did you mean boolean OR (\"||\")?",
             ),
             "~" => (
-                "Unsupported operator",
+                messages::UNSUPPORTED_OPERATOR,
                 "Bitwise operators are not supported. Did you mean boolean NOT (\"!\")?",
             ),
-            "^" => ("Unsupported operator", "Bitwise operators are not supported."),
+            "^" => (messages::UNSUPPORTED_OPERATOR, "Bitwise operators are not supported."),
             "**" => (
-                "Unsupported operator",
+                messages::UNSUPPORTED_OPERATOR,
                 "\"**\" is not a supported operator. Use the function pow.",
             ),
-            "'" => {
-                ("Invalid character", "Strings stand in double quotes (\"), not in single quotes.")
-            }
+            "'" => (
+                messages::INVALID_CHARACTER,
+                "Strings stand in double quotes (\"), not in single quotes.",
+            ),
             "`" => (
-                "Invalid character",
+                messages::INVALID_CHARACTER,
                 "Backticks have no meaning here. Write a string of several lines as a heredoc, which begins with <<EOT and ends with EOT on its own line.",
             ),
             ";" => (
-                "Invalid character",
+                messages::INVALID_CHARACTER,
                 "The \";\" character is not valid. Use newlines to separate arguments and blocks, and commas to separate items in collection values.",
             ),
             _ if text.starts_with('\0') => (
-                "Invalid character",
+                messages::INVALID_CHARACTER,
                 "There is a zero byte here. This file is not UTF-8, or it is damaged.",
             ),
             "\u{201c}" | "\u{201d}" => (
-                "Invalid character",
+                messages::INVALID_CHARACTER,
                 "This is a typographic quotation mark. Strings stand in straight double quotes (\").",
             ),
-            _ => ("Invalid character", "The language has no use for this character here."),
+            _ => (messages::INVALID_CHARACTER, "The language has no use for this character here."),
         };
         self.error(summary, detail, self.span(token))
     }

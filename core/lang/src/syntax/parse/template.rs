@@ -6,6 +6,7 @@ mod pieces;
 use formwork_value::{Reported, Span, Str};
 
 use super::{Parsed, Parser, Tree};
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
 use pieces::{Piece, dedent, join_literals};
@@ -43,7 +44,7 @@ impl<'a> Parser<'a> {
         let (mut parts, height, end) = self.parts(&mut pieces)?;
         if let Some(stray) = end {
             return Err(self.error(
-                &format!("Unexpected {} directive", stray.keyword()),
+                messages::UNEXPECTED_DIRECTIVE.with(&[&stray.keyword()]),
                 "Nothing that is open here is continued or ended by this directive.",
                 stray.span(),
             ));
@@ -124,7 +125,7 @@ impl<'a> Parser<'a> {
     fn unterminated(&mut self, token: Token) -> Reported {
         self.unexpected_token(
             token,
-            "Unterminated template string",
+            messages::UNTERMINATED_TEMPLATE_STRING,
             "The text ends before the end of this string. A heredoc ends with its name on a line of its own, with a line end behind it.",
         )
     }
@@ -149,7 +150,7 @@ impl<'a> Parser<'a> {
                 Ok(piece) => {
                     if self.peek() != TokenKind::CloseSequence {
                         return Err(self.unexpected(
-                            &format!("Extra characters in {} marker", self.slice(keyword)),
+                            messages::EXTRA_CHARACTERS_IN_MARKER.with(&[&self.slice(keyword)]),
                             "The directive ends before this; its closing brace is expected here.",
                         ));
                     }
@@ -184,19 +185,21 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Colon => {
                 return self.unexpected(
-                    "Extra characters after interpolation expression",
+                    messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
                     "A colon has no meaning here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
                 );
             }
             _ => {
                 return self.unexpected(
-                    "Extra characters after interpolation expression",
+                    messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
                     "The expression ends before this; a closing brace is expected here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
                 );
             }
         };
-        let diagnostic =
-            formwork_value::Diagnostic::error("Unclosed template interpolation sequence", detail);
+        let diagnostic = formwork_value::Diagnostic::error(
+            messages::UNCLOSED_TEMPLATE_INTERPOLATION_SEQUENCE,
+            detail,
+        );
         let span = self.span(open);
         self.report(diagnostic.at(span).within(template.to(span)))
     }
@@ -205,7 +208,7 @@ impl<'a> Parser<'a> {
     fn directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
         let Some(keyword) = self.take(TokenKind::Ident) else {
             return Ok(Err(self.unexpected(
-                "Invalid template directive",
+                messages::INVALID_TEMPLATE_DIRECTIVE,
                 "One of the words if, else, endif, for and endfor is expected behind %{. For a literal %{ write %%{.",
             )));
         };
@@ -224,7 +227,11 @@ impl<'a> Parser<'a> {
                     "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
                 );
                 let span = self.span(keyword);
-                return Ok(Err(self.error("Invalid template control keyword", detail, span)));
+                return Ok(Err(self.error(
+                    messages::INVALID_TEMPLATE_CONTROL_KEYWORD,
+                    detail,
+                    span,
+                )));
             }
         }))
     }
@@ -272,7 +279,7 @@ impl<'a> Parser<'a> {
             end = other.2;
             if let Some(Piece::Else(span)) = end {
                 let detail = format!("The if of {} has an else already.", self.place(open));
-                return Err(self.error("Unexpected else directive", detail, span));
+                return Err(self.error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
             }
         }
         let Some(Piece::EndIf(close)) = end else {
@@ -305,12 +312,12 @@ impl<'a> Parser<'a> {
         let place = self.place(open);
         match found {
             Some(piece) => self.error(
-                &format!("Unexpected {} directive", piece.keyword()),
+                messages::UNEXPECTED_DIRECTIVE.with(&[&piece.keyword()]),
                 format!("The {what} of {place} must be ended by end{what} first."),
                 piece.span(),
             ),
             None => self.error(
-                "Unexpected end of template",
+                messages::UNEXPECTED_END_OF_TEMPLATE,
                 format!("The {what} of {place} is not ended by end{what}."),
                 open,
             ),

@@ -3,6 +3,7 @@
 use formwork_value::{Reported, Span};
 
 use super::{Parsed, Parser, Tree};
+use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
 
@@ -66,7 +67,10 @@ impl Parser<'_> {
     }
 
     fn no_attribute(&mut self) -> Reported {
-        self.unexpected("Invalid attribute name", "An attribute name is required after a dot.")
+        self.unexpected(
+            messages::INVALID_ATTRIBUTE_NAME,
+            "An attribute name is required after a dot.",
+        )
     }
 
     /// Reads the number of the old way to index, `a.0`.
@@ -75,7 +79,11 @@ impl Parser<'_> {
         if let Some((first, second)) = self.slice(token).split_once('.') {
             let detail =
                 format!("Two indexes in a row are written in brackets: [{first}][{second}].");
-            return Err(self.error("Invalid legacy index syntax", detail, self.span(token)));
+            return Err(self.error(
+                messages::INVALID_LEGACY_INDEX_SYNTAX,
+                detail,
+                self.span(token),
+            ));
         }
         let number = self.number(token)?;
         Ok(Expr { kind: ExprKind::Number(number), span: self.span(token) })
@@ -99,7 +107,7 @@ impl Parser<'_> {
                 }
                 TokenKind::Star => {
                     return Err(self.unexpected(
-                        "Nested splat expression not allowed",
+                        messages::NESTED_SPLAT_EXPRESSION_NOT_ALLOWED,
                         "The old form .* cannot be used inside another; write [*] for both.",
                     ));
                 }
@@ -119,7 +127,7 @@ impl Parser<'_> {
             match parser.take(TokenKind::CloseBracket) {
                 Some(close) => Ok((key, close)),
                 None => Err(parser.unexpected(
-                    "Missing close bracket on index",
+                    messages::MISSING_CLOSE_BRACKET_ON_INDEX,
                     "The bracket that closes the index is expected here.",
                 )),
             }
@@ -132,7 +140,7 @@ impl Parser<'_> {
     fn full_splat(&mut self, open: Token) -> Parsed<(Step, usize)> {
         let Some(close) = self.take(TokenKind::CloseBracket) else {
             return Err(self.unexpected(
-                "Missing close bracket on splat index",
+                messages::MISSING_CLOSE_BRACKET_ON_SPLAT_INDEX,
                 "A closing bracket must follow the star: [*].",
             ));
         };

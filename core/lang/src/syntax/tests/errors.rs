@@ -40,7 +40,6 @@ resource "a" "b"
             6:7 "3" Missing argument separator
             7:15 "y" Missing attribute separator
             12:11 "'" Invalid character
-            12:13 "'" Invalid character
             13:16 "b" Extra characters after interpolation expression
             16:17 "\n" Invalid block definition
             18:9 "2" Missing newline after argument

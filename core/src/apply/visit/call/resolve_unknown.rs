@@ -6,6 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain};
 
 use super::Call;
 use super::salvage::{RemainingObject, Salvaged, Seen};
+use crate::messages;
 use crate::provider::{Current, ResourceType, import_key};
 
 impl Call<'_> {
@@ -36,7 +37,7 @@ impl Call<'_> {
         let detail = format!(
             "The provider gave no usable answer about {addr}, and was queried for the object again: {what}."
         );
-        let summary = "An interrupted operation was resolved";
+        let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
         diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
         Salvaged { left, ..salvaged }
     }

@@ -9,10 +9,12 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::{self, Exchange, Rule, Violation, check};
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::Call;
 use crate::instance::{ViolationSummary, plain, without_unknowns};
+use crate::messages;
 use crate::provider::{
     Ask, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity, shortened,
     with_stored_numbers,
@@ -26,10 +28,9 @@ const LONGEST_MESSAGE: usize = 1 << 10;
 
 const CALL: &str = "ApplyResourceChange";
 const INVALID_OBJECT: ViolationSummary<'_> =
-    ViolationSummary { summary: "Provider produced invalid object", call: CALL };
+    ViolationSummary { summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT, call: CALL };
 const INVALID: ViolationSummary<'_> =
-    ViolationSummary { summary: "Provider returned invalid result object after apply", call: CALL };
-const INCONSISTENT: &str = "Provider produced inconsistent result after apply";
+    ViolationSummary { summary: messages::PROVIDER_RETURNED_INVALID_RESULT, call: CALL };
 
 /// Takes down an answer as it came, before anything of it is decoded. A value that never left this
 /// process is encoded for that.
@@ -183,7 +184,11 @@ impl Call<'_> {
             }
             Ok(()) => {
                 let problem = "Root object was present, but now absent, and no error explains it";
-                let violation = ContractViolation { summary: INCONSISTENT, call: CALL, problem };
+                let violation = ContractViolation {
+                    summary: messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT,
+                    call: CALL,
+                    problem,
+                };
                 let reported = self.handle.invalid(diags, violation, self.about);
                 match is_creation {
                     true => {
@@ -203,7 +208,8 @@ impl Call<'_> {
         let Some(last) = diags.iter().rposition(Diagnostic::is_error) else { return };
         let addr = self.about.addr;
         let note = format!(
-            "The provider returned null for {addr}: nothing was created. If an object exists nevertheless, add it to the state:\n  formwork import '{addr}' ID"
+            "The provider returned null for {addr}: nothing was created. If an object exists nevertheless, add it to the state:\n  formwork import {} ID",
+            shell_quoted(&addr.to_string())
         );
         let at = Cell::new(0);
         diags.map_from(last, |error| match at.replace(at.get() + 1) {
@@ -282,7 +288,7 @@ impl Call<'_> {
         let salvaged = self.half_usable(seen, reported);
         if matches!(salvaged.left, RemainingObject::Answered(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
-            let warning = Diagnostic::warning("Object is stored incompletely", detail);
+            let warning = Diagnostic::warning(messages::OBJECT_IS_STORED_INCOMPLETELY, detail);
             diags.warn(warning.at_opt(self.about.block).about(addr.to_string()));
         }
         salvaged
@@ -374,7 +380,10 @@ impl Call<'_> {
     ) -> Result<(), Reported> {
         let (standing, violations) = split(violations, |rule| rule == Rule::DestroyedNull);
         self.change_request().broken(diags, INVALID, standing, value)?;
-        let inconsistent = ViolationSummary { summary: INCONSISTENT, call: CALL };
+        let inconsistent = ViolationSummary {
+            summary: messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT,
+            call: CALL,
+        };
         self.change_request().broken(diags, inconsistent, violations, value)
     }
 }

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use formwork_value::{Marks, Secrets, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::leaves::leaves;
 use super::{SealError, not_a_state, paths, position};
+use crate::messages;
 use crate::state::file::layout::StepJson;
 use crate::state::file::{FileError, json};
 
@@ -62,19 +63,24 @@ struct ResourceJson<'t> {
 }
 
 #[derive(Deserialize)]
-struct InstanceJson<'t> {
+pub(super) struct InstanceJson<'t> {
     #[serde(default)]
     index_key: Option<serde_json::Value>,
     #[serde(default)]
     deposed: String,
     #[serde(default, borrow)]
-    attributes: Option<&'t RawValue>,
-    #[serde(default)]
-    sensitive_attributes: Vec<Vec<StepJson>>,
+    pub(super) attributes: Option<&'t RawValue>,
+    #[serde(default, borrow, deserialize_with = "with_null")]
+    pub(super) sensitive_attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
     private: Option<&'t RawValue>,
     #[serde(default, borrow)]
     identity: Option<&'t RawValue>,
+}
+
+/// Reads a member that is null like any other, so that it has a position.
+fn with_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
 }
 
 /// A value that must not be readable.
@@ -103,7 +109,7 @@ impl<'t> FileJson<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, SealError> {
         let file: Self = serde_json::from_str(text).map_err(|error| {
             SealError::File(FileError::Invalid {
-                summary: "Invalid state file format",
+                summary: messages::INVALID_STATE_FILE_FORMAT,
                 detail: format!("The content does not have the expected form: {error}"),
                 line: Some(error.line()),
             })
@@ -265,7 +271,7 @@ impl<'t> OutputJson<'t> {
 
 impl<'t> FileJson<'t> {
     /// The objects with their addresses.
-    fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
+    pub(super) fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
         self.resources.iter().flat_map(|resource| {
             resource.instances.iter().map(|instance| (resource.address_of(instance), instance))
         })
@@ -276,7 +282,10 @@ impl<'t> InstanceJson<'t> {
     /// The parts of the attributes that `sensitive_attributes` leads to, with their JSON pointers.
     fn listed(&self, address: &str) -> Result<Vec<(String, &'t str)>, SealError> {
         let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
-        paths::find(attributes, &self.sensitive_attributes).ok_or_else(|| {
+        let paths = self.sensitive_attributes.map_or("null", RawValue::get);
+        let paths = serde_json::from_str::<Option<Vec<Vec<StepJson>>>>(paths).ok();
+        let found = paths.and_then(|paths| paths::find(attributes, &paths.unwrap_or_default()));
+        found.ok_or_else(|| {
             not_a_state(&format!("{address} has an invalid path in \"sensitive_attributes\""))
         })
     }

@@ -264,3 +264,57 @@ fn values_beside_a_member_named_type_take_linear_time() {
     sealed(&plain);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
+
+#[test]
+fn without_an_identity_each_sealed_value_is_null_and_marked() {
+    let cases: &[(&str, &[&str], &str, &[&str])] = &[
+        (r#"{"a":"x","b":"y"}"#, &["b"], r#"{"a":"x","b":null}"#, &["b"]),
+        (r#"{"a":[{"b":"x","c":1}]}"#, &["a.0.b"], r#"{"a":[{"b":null,"c":1}]}"#, &["a"]),
+        // A copy is marked with the attribute around it.
+        (r#"{"a":"hidden!","b":["x hidden!"]}"#, &["a"], r#"{"a":null,"b":[null]}"#, &["a", "b"]),
+        (r#"{"a":"sealed:age:x","k/l~":1}"#, &[], r#"{"a":null,"k/l~":1}"#, &["a"]),
+        (r#"{"a":1}"#, &[], r#"{"a":1}"#, &[]),
+    ];
+    for &(attributes, paths, expected, marked) in cases {
+        let text = sealed(&state(attributes, paths, ""));
+        let unmarked =
+            text.replace("\"sensitive_attributes\": []", "\"sensitive_attributes\": null");
+        for text in [&text, &unmarked] {
+            let read = String::from_utf8(redact(text.as_bytes()).unwrap()).unwrap();
+            assert_eq!(attributes_of(&read), expected);
+            let file: serde_json::Value = serde_json::from_str(&read).unwrap();
+            let marks = &file["resources"][0]["instances"][0]["sensitive_attributes"];
+            let marks = marks.as_array().map_or(&[][..], Vec::as_slice);
+            let mut names: Vec<_> =
+                marks.iter().filter_map(|path| path[0]["value"].as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, marked, "{attributes}");
+            assert_eq!(file["outputs"]["shut"]["value"], serde_json::Value::Null);
+            assert_eq!(file["outputs"]["open"]["value"], "shown");
+            StateFile::read(read.as_bytes()).unwrap();
+        }
+    }
+    assert!(redact(state("{}", &[], "").as_bytes()).is_err());
+}
+
+#[test]
+fn without_an_identity_copies_elsewhere_are_hidden_too() {
+    let more = format!(",\"private\":\"{}\"", BASE64_STANDARD.encode("bytes of a provider"));
+    let plain = state(r#"{"a":"hidden!"}"#, &["a"], &more);
+    let outputs = r#""open": {"value": "has hidden!", "type": "string"},"#;
+    let checks = r#""check_results": [{"object_kind": "resource", "config_addr": "t.a", "status": "fail", "objects": [{"object_addr": "t.a", "status": "fail", "failure_messages": ["hidden! is wrong"]}]}]"#;
+    let mut file: serde_json::Value = serde_json::from_str(&plain).unwrap();
+    file["outputs"] =
+        serde_json::from_str(&format!("{{{}}}", outputs.trim_end_matches(','))).unwrap();
+    file["check_results"] = serde_json::from_str::<serde_json::Value>(&format!("{{{checks}}}"))
+        .unwrap()["check_results"]
+        .clone();
+    let plain = StateFile::read(file.to_string().as_bytes()).unwrap().write();
+    let text = sealed(&String::from_utf8(plain).unwrap());
+    assert!(!text.contains("hidden!"), "{text}");
+    let read = redact(text.as_bytes()).unwrap();
+    let shown = String::from_utf8(read.clone()).unwrap();
+    assert!(!shown.contains(PREFIX) && shown.contains("(sealed value)"), "{shown}");
+    let file = StateFile::read(&read).unwrap();
+    assert!(file.state.outputs.values().all(|output| output.sensitive));
+}

@@ -140,9 +140,13 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
             let same = replaced.find(object) == replaced.find(planned.value());
             // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
+            // The legacy SDK names `id` beside every attribute that demands a replacement, and
+            // Terraform ignores a path whose value stays.
+            let is_beside = answer.all_msgs(2).len() > 1;
+            let is_legacy_id = is_beside && replaced == Path::root().attribute("id");
             let problem = if !in_schema || !is_there {
                 Some("a path that does not exist demands a replacement")
-            } else if same && replaced.find(object).is_some() && !is_write_only {
+            } else if same && replaced.find(object).is_some() && !is_write_only && !is_legacy_id {
                 Some("an attribute that does not change demands a replacement")
             } else {
                 None

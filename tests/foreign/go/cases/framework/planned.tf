@@ -24,3 +24,22 @@ resource "framework_planned" "a" {
   name = "a"
   size = 101
 }
+#= plan -destroy
+resource "framework_planned" "a" {
+  name = "a"
+  size = 7
+}
+#= apply
+resource "framework_planned" "a" {
+  name = "a"
+  size = 7
+}
+resource "framework_planned" "many" {
+  count = 2
+  name  = "many"
+}
+#= plan
+resource "framework_planned" "many" {
+  count = 1
+  name  = "many"
+}

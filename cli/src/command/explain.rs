@@ -1,0 +1,98 @@
+//! `formwork explain`: prints the cause and the remedy of a diagnostic, by its code.
+
+use formwork_lang::suggest::nearest;
+use formwork_value::diag::Message;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::example;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::messages;
+use crate::view::report::Report;
+use crate::view::{Paint, Screen, out};
+
+/// Print the cause and the remedy of a diagnostic.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("FW1001", "Print the cause and the remedy of the diagnostic with this code."))]
+pub(crate) struct ExplainArgs {
+    /// The code of the diagnostic; without one, the list of all codes.
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &ExplainArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env);
+    let mut diags = Diagnostics::new();
+    let text = match &args.code {
+        Some(code) => find(&mut diags, code).map(|message| explanation(&screen, message)),
+        None => Ok(list(&screen)),
+    };
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Done
+        }
+        Err(Reported { .. }) => {
+            Report::new(screen, false, env.compact_warnings).failed(None, &diags)
+        }
+    }
+}
+
+/// Finds a message by its code, which may be in lower case and without its letters.
+fn find(diags: &mut Diagnostics, given: &str) -> Result<&'static Message, Reported> {
+    let digits = given.to_uppercase();
+    let wanted = format!("FW{}", digits.trim_start_matches("FW"));
+    messages::all().find(|message| message.code.as_str() == wanted).ok_or_else(|| {
+        let codes = messages::all().map(|message| message.code.as_str());
+        let hint = nearest(&wanted, codes).map(|code| format!(" Did you mean {code}?"));
+        let detail = format!(
+            "There is no message with the code {given:?}.{} `formwork explain` lists all codes.",
+            hint.unwrap_or_default()
+        );
+        diags.error(Diagnostic::error(messages::NO_SUCH_CODE, detail))
+    })
+}
+
+/// Renders one message.
+fn explanation(screen: &Screen, message: &Message) -> String {
+    let title = format!("{}: {}", message.code, message.summary);
+    format!(
+        "{}\n\n{}\n\n{}\n",
+        screen.paint(Paint::Bold, &screen.wrap(&title)),
+        screen.wrap(&format!("Cause: {}", message.cause)),
+        screen.wrap(&format!("Remedy: {}", message.remedy)),
+    )
+}
+
+/// Renders the list of all messages.
+fn list(screen: &Screen) -> String {
+    let sections = messages::catalogues().map(|catalogue| {
+        let rows = catalogue.messages.iter();
+        let rows: String =
+            rows.map(|message| format!("  {}  {}\n", message.code, message.summary)).collect();
+        format!("{}\n{rows}", screen.paint(Paint::Bold, catalogue.title))
+    });
+    sections.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_found_in_each_form_in_which_it_is_typed() {
+        for given in ["FW1001", "fw1001", "1001"] {
+            let found = find(&mut Diagnostics::new(), given).unwrap();
+            assert_eq!(found.code.as_str(), "FW1001");
+        }
+    }
+
+    #[test]
+    fn an_unknown_code_is_reported_with_a_similar_one() {
+        let mut diags = Diagnostics::new();
+        assert!(find(&mut diags, "FW10001").is_err());
+        let shown: Vec<_> = diags.iter().map(|one| one.detail.as_str()).collect();
+        assert!(shown[0].contains("Did you mean FW1001?"), "{shown:?}");
+    }
+}

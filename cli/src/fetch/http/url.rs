@@ -1,0 +1,150 @@
+//! URLs: their parts, references between them, and the characters that they may have. Sends nothing.
+
+use std::borrow::Cow;
+
+use super::HttpError;
+use crate::redact;
+
+/// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
+pub(crate) fn is_private(url: &str) -> bool {
+    let origin = origin(url);
+    let Some((scheme, host)) = origin.split_once("://") else { return false };
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let address = name.parse::<std::net::IpAddr>();
+    scheme == "https" || name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Host and port of a URL in lower case, behind the name of a user if there is one.
+pub(crate) fn host(url: &str) -> String {
+    let origin = origin(url);
+    origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
+}
+
+/// Scheme, host and port of a URL, in lower case.
+pub(crate) fn origin(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    url[..end].to_ascii_lowercase()
+}
+
+/// Target of a redirect.
+///
+/// # Errors
+/// When the target is not as private, or is not HTTP.
+pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
+    let next = resolve(from, to);
+    let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let refused = |reason: &str| HttpError::Redirect {
+        url: redact::address(from),
+        reason: format!("{reason}: {}", redact::address(&next)),
+    };
+    match (scheme(from).as_str(), scheme(&next).as_str()) {
+        (_, "https") | ("http", "http") => Ok(next),
+        (_, "http") => Err(refused("redirected from https to a URL that anybody could read")),
+        _ => Err(refused("redirected to something that is not http")),
+    }
+}
+
+/// A URL with escapes for the characters that no URL has. Escapes that it has already stay as they are.
+pub(super) fn escaped(url: &str) -> Cow<'_, str> {
+    let has = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if url.bytes().all(has) {
+        return Cow::Borrowed(url);
+    }
+    let one = |byte: u8| match has(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    Cow::Owned(url.bytes().map(one).collect())
+}
+
+/// Resolves a reference in an answer from `base`.
+pub(crate) fn resolve(base: &str, reference: &str) -> String {
+    if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
+        return reference.to_owned();
+    }
+    let origin_end = origin(base).len();
+    if let Some(rest) = reference.strip_prefix("//") {
+        let scheme = base.split(':').next().unwrap_or("https");
+        return format!("{scheme}://{rest}");
+    }
+    if reference.starts_with('/') {
+        return format!("{}{reference}", &base[..origin_end]);
+    }
+    let path = base[origin_end..].split(['?', '#']).next().unwrap_or_default();
+    if reference.starts_with(['?', '#']) {
+        return format!("{}{path}{reference}", &base[..origin_end]);
+    }
+    let mut parts: Vec<&str> = path.split('/').skip(1).collect();
+    parts.pop();
+    for part in reference.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{}/{}", &base[..origin_end], parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_against_where_they_stand() {
+        let table = [
+            ("https://h/a/b", "c", "https://h/a/c"),
+            ("https://h/a/b/", "./c", "https://h/a/b/c"),
+            ("https://h/a/b?x=/y", "../c?z", "https://h/c?z"),
+            ("https://h/a/b", "/c", "https://h/c"),
+            ("https://h", "c", "https://h/c"),
+            ("https://h:1/a", "//g/c", "https://g/c"),
+            ("https://h/a", "http://g/c", "http://g/c"),
+            ("https://h/a", "../../../c", "https://h/c"),
+            ("https://h/a/b?x", "?c=/d", "https://h/a/b?c=/d"),
+            ("https://h/a/b?x", "#c", "https://h/a/b#c"),
+        ];
+        for (base, reference, expected) in table {
+            assert_eq!(resolve(base, reference), expected, "{base} {reference}");
+        }
+    }
+
+    #[test]
+    fn characters_that_no_url_has_are_escaped() {
+        let plain = "https://h/a%20b?c=[d]&e='f'";
+        assert_eq!(escaped(plain), plain);
+        assert_eq!(escaped("https://h/a b/\u{e9}|x"), "https://h/a%20b/%C3%A9%7Cx");
+    }
+
+    #[test]
+    fn a_redirection_never_leaves_the_encryption() {
+        assert!(follow("https://h/a", "http://h/a").is_err());
+        assert!(follow("https://h/a", "file:///etc/passwd").is_err());
+        assert_eq!(follow("http://h/a", "https://h/b").unwrap(), "https://h/b");
+    }
+
+    #[test]
+    fn only_encryption_or_this_machine_keeps_a_request_private() {
+        for (url, is_private) in [
+            ("https://h/a", true),
+            ("HTTPS://h", true),
+            ("http://h/a", false),
+            ("http://localhost:80/a", true),
+            ("http://127.0.0.1:1/a", true),
+            ("http://u@[::1]:1/a", true),
+            ("http://localhost@h/a", false),
+            ("http://127.0.0.1.h/a", false),
+            ("http://h/https://localhost", false),
+            ("h/a", false),
+        ] {
+            assert_eq!(super::is_private(url), is_private, "{url}");
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Messages of commands: options, workspaces, backends, files.
+
+use formwork_value::messages;
+
+messages! {
+    "Commands and options"
+    COMMANDS
+
+    FW8001 APPLY_CANCELLED = "Apply cancelled",
+        "The plan was not approved.",
+        "Run the command again, and answer with yes.";
+
+    FW8002 DESTROY_CANCELLED = "Destroy cancelled",
+        "The destruction was not approved.",
+        "Run the command again, and answer with yes.";
+
+    FW8003 FAILED_TO_PARSE_COMMAND_LINE_FLAGS = "Failed to parse command-line flags",
+        "An option does not exist, or has a value that it does not take.",
+        "Correct the option. `formwork COMMAND -help` lists the options.";
+
+    FW8004 NO_SUCH_COMMAND = "Formwork has no command named {command}",
+        "The first word names no command.",
+        "Correct the command. `formwork -help` lists the commands.";
+
+    FW8005 TOO_FEW_COMMAND_LINE_ARGUMENTS = "Too few command line arguments",
+        "A required argument is missing.",
+        "Add the argument. `formwork COMMAND -help` describes it.";
+
+    FW8006 TOO_MANY_COMMAND_LINE_ARGUMENTS = "Too many command line arguments",
+        "There are more arguments than the command takes.",
+        "Remove the extra argument. Options are written before the arguments, with a value after an equals sign.";
+
+    FW8007 MIGRATION_NEEDS_APPROVAL = "Can't ask approval for state migration when interactive input is disabled.",
+        "A migration of states needs an approval, and questions are not allowed.",
+        "Remove `-input=false`, or use `-force-copy`.";
+
+    FW8008 APPROVAL_CANNOT_BE_ASKED_FOR = "Approval cannot be asked for",
+        "The plan needs an approval, and questions are not allowed.",
+        "Use `-auto-approve`, or apply a saved plan.";
+
+    FW8009 DESTROY_WITH_PLAN_FILE = "Destroy can't be called with a plan file",
+        "`destroy` takes no saved plan.",
+        "Make a plan with `plan -destroy -out=FILE`, and apply it with `apply FILE`.";
+
+    FW8010 ERROR_ASKING_FOR_APPROVAL = "Error asking for approval",
+        "The question for the approval was interrupted.",
+        "Run the command again.";
+
+    FW8011 INVALID_MODE_OPTION = "Invalid mode option",
+        "`destroy` has its own mode, so the option for another mode is not allowed.",
+        "Remove the option.";
+
+    FW8012 PLAN_FILE_OR_AUTO_APPROVE_REQUIRED = "Plan file or auto-approve required",
+        "With `-json` there can be no question for an approval.",
+        "Add `-auto-approve`, or apply a saved plan.";
+
+    FW8013 BACKEND_CONFIGURATION_CHANGED = "Backend configuration changed",
+        "The `backend` block differs from the backend that was set up.",
+        "Run `formwork init` with `-migrate-state` to move the states, or with `-reconfigure` to leave them.";
+
+    FW8014 FAILED_TO_WRITE_STATE = "Failed to write state",
+        "A state could not be stored in its new place.",
+        "Check the backend and its permissions. The detail has the reason.";
+
+    FW8015 INVALID_BACKEND_CONFIGURATION_ARGUMENT = "Invalid backend configuration argument",
+        "`-backend-config` sets an argument that the backend does not have, or to a value that is not allowed.",
+        "Correct the option.";
+
+    FW8016 MISSING_BACKEND_CONFIGURATION = "Missing backend configuration",
+        "`-backend-config` is used without a `backend` block.",
+        "Add a `backend` block to the root module, or remove the option.";
+
+    FW8017 STATE_WAS_LEFT_BEHIND = "State was left behind",
+        "The backend was set up again, and the states of the former backend were not moved.",
+        "No action is needed if that is intended. Otherwise run `formwork init -migrate-state` with the former configuration.";
+
+    FW8018 UNSUPPORTED_BACKEND_TYPE = "Unsupported backend type",
+        "Formwork does not have a backend of this type.",
+        "Use one of the types that the detail names.";
+
+    FW8019 INVALID_USE_TYPE_FUNCTION = "Invalid use of type function",
+        "The console function `type` is used within another expression.",
+        "Call it alone.";
+
+    FW8020 FAILED_TO_WRITE_FILE = "Failed to write file",
+        "A formatted file could not be written.",
+        "Check the permissions of the file.";
+
+    FW8021 NO_FILE_OR_DIRECTORY_AT = "No file or directory at {name}",
+        "An argument of `fmt` names nothing that exists.",
+        "Correct the path.";
+
+    FW8022 UNSUPPORTED_FMT_FILE = "Only .tf, .tfvars, and .tftest.hcl files can be processed with formwork fmt",
+        "`fmt` is given a file that is no configuration.",
+        "Give a `.tf`, `.tfvars` or `.tftest.hcl` file, or a folder.";
+
+    FW8023 CANNOT_ASK_WHETHER_TO_UNLOCK = "Can't ask whether to unlock",
+        "The removal of a lock needs an approval, and there is no terminal.",
+        "Use the option `-force`.";
+
+    FW8024 LOCAL_STATE_UNLOCK = "Local state cannot be unlocked by another process",
+        "The lock of a local state ends with the process that holds it, so no other process can release it.",
+        "Wait until that process ends, or end it.";
+
+    FW8025 GRAPH_TYPE_NO_LONGER_AVAILABLE = "Graph type no longer available",
+        "The type of graph existed in old versions.",
+        "Use one of the types that the detail names.";
+
+    FW8026 UNSUPPORTED_GRAPH_TYPE = "Unsupported graph type",
+        "There is no graph of this type.",
+        "Use one of the types that the detail names.";
+
+    FW8027 INVALID_COMBINATION_OF_OPTIONS = "Invalid combination of options",
+        "`help -out` names a folder for manual pages, and another format is selected.",
+        "Add `-format=man`, or remove `-out`.";
+
+    FW8028 UNABLE_TO_WRITE_MANUAL_PAGES = "Unable to write manual pages",
+        "The manual pages could not be written.",
+        "Check the permissions of the folder and the free space.";
+
+    FW8029 DEPRECATED_STATE_FLAG = "Deprecated flag: -state",
+        "The option `-state` is deprecated.",
+        "Set the path in a `backend \"local\"` block.";
+
+    FW8030 INCOMPATIBLE_PLAN_MODE_OPTIONS = "Incompatible plan mode options",
+        "`-destroy` and `-refresh-only` exclude each other.",
+        "Keep one of the two.";
+
+    FW8031 INCOMPATIBLE_REFRESH_OPTIONS = "Incompatible refresh options",
+        "`-refresh-only` and `-refresh=false` leave nothing to do.",
+        "Remove one of the two.";
+
+    FW8032 INVALID_EXCLUDE_ADDRESS = "Invalid exclude address",
+        "The value of `-exclude` is not an address.",
+        "Write the address of a resource, module or instance.";
+
+    FW8033 INVALID_FORCE_REPLACE_ADDRESS = "Invalid force-replace address {address}",
+        "The value of `-replace` is not the address of an instance of a managed resource.",
+        "Write an address such as `aws_instance.web[0]`.";
+
+    FW8034 INVALID_PARALLELISM_VALUE = "Invalid parallelism value",
+        "The value of `-parallelism` is negative.",
+        "Use a positive number.";
+
+    FW8035 INVALID_TARGET = "Invalid target {address}",
+        "The value of `-target` is not an address.",
+        "Write the address of a resource, module or instance.";
+
+    FW8036 RESOURCE_TARGETING_IS_IN_EFFECT = "Resource targeting is in effect",
+        "`-target` or `-exclude` limits the plan to a part of the configuration.",
+        "Plan without the option once the exceptional situation is over.";
+
+    FW8037 UNSUPPORTED_PLAN_MODE = "Unsupported plan mode",
+        "`-replace` cannot be combined with `-destroy` or `-refresh-only`.",
+        "Remove one of the two options.";
+
+    FW8038 INVALID_OUTPUT_FORMAT = "Invalid output format",
+        "`-json` and `-raw` exclude each other.",
+        "Keep one of the two.";
+
+    FW8039 NO_OUTPUTS_FOUND = "No outputs found",
+        "The state has no outputs.",
+        "Add outputs to the root module, and run `formwork apply`.";
+
+    FW8040 OUTPUT_NAME_REQUIRED = "Output name required",
+        "`-raw` prints one output, and none is named.",
+        "Add the name of the output.";
+
+    FW8041 OUTPUT_NOT_FOUND = "Output {name} not found",
+        "The state has no output with the given name.",
+        "Correct the name, or run `formwork apply` if the output is new.";
+
+    FW8042 UNSUPPORTED_RAW_OUTPUT = "Unsupported value for raw output",
+        "`-raw` prints strings, numbers and bools only.",
+        "Use `-json` for other values.";
+
+    FW8043 SAVED_PLAN_NAMES_UNKNOWN_BACKEND = "Saved plan names an unknown backend",
+        "The saved plan was made with a backend that this version does not have.",
+        "Apply the plan with the version that made it.";
+
+    FW8044 TOO_MANY_OPERATIONS = "Too many operations",
+        "An id is given for an address that stands for several operations.",
+        "Name one operation.";
+
+    FW8045 NO_TERMINAL_TO_ASK_ON = "No terminal to ask on",
+        "The review of interrupted operations asks questions, which are not allowed here.",
+        "Use `formwork recover adopt`, `forget` or `retry`.";
+
+    FW8046 UNREADABLE_STATE_OR_PLAN_FILE = "Failed to read the given file as a state or plan file",
+        "The argument of `show` is neither a state nor a saved plan that can be read.",
+        "Check the path. A plan of another version must be shown with that version.";
+
+    FW8047 ERROR_PARSING_INSTANCE_ADDRESS = "Error parsing instance address",
+        "The argument is not the address of an instance.",
+        "Write an address such as `aws_instance.web[0]`. Quote it in the shell.";
+
+    FW8048 NO_STATE_FILE = "No state file was found!",
+        "There is no state in this workspace.",
+        "Check the folder, the workspace and the backend, or run `formwork apply`.";
+
+    FW8049 INVALID_RM_TARGET = "Invalid target address",
+        "`state rm` names something that the state does not have, or no address.",
+        "Correct the address. `formwork state list` shows all addresses.";
+
+    FW8050 INVALID_LOG_TIME = "Invalid -at",
+        "The value of `-at` is neither a serial nor a time.",
+        "Use a serial that `formwork state log` prints, or a time such as `2026-03-01T12:00:00Z`.";
+
+    FW8051 NO_HISTORY_STATE = "No history of the state",
+        "The backend keeps the latest state only.",
+        "Use the backend `pg`, which keeps a history.";
+
+    FW8052 NO_INSTANCE_FOUND = "No instance found for the given address!",
+        "The state has no instance with the given address.",
+        "Correct the address. `formwork state list` shows all addresses.";
+
+    FW8053 INVALID_BACKUP_OPTIONS = "Invalid command line options: {options}",
+        "The options for backups work with local states only.",
+        "Remove the options, or name a local state with `-state`.";
+
+    FW8054 ERROR_READING_SOURCE_STATE = "Error reading source state {file}",
+        "The state to push could not be read.",
+        "Check the path and the content of the file.";
+
+    FW8055 INVALID_REPLACED_PROVIDER = "Invalid \"{which}\" provider {text}",
+        "An argument of `state replace-provider` is not the address of a provider.",
+        "Write addresses such as `hashicorp/random`.";
+
+    FW8056 INVALID_LOCK_TIMEOUT = "Invalid -lock-timeout",
+        "The value of `-lock-timeout` is not a duration.",
+        "Write a duration such as `30s` or `5m`.";
+
+    FW8057 RESOURCE_INSTANCE_CANNOT_BE_TAINTED = "Resource instance {addr} cannot be tainted",
+        "`taint` names a data source.",
+        "Name an instance of a managed resource.";
+
+    FW8058 FAILED_TO_READ_VARIABLES_FILE = "Failed to read variables file",
+        "A file of values could not be read.",
+        "Correct the path of `-var-file`.";
+
+    FW8059 INVALID_VAR_OPTION = "Invalid -var option",
+        "The value of `-var` is not of the form `NAME=VALUE`.",
+        "Write the name, an equals sign and the value, without spaces around the sign.";
+
+    FW8060 NO_STATE_TO_COPY = "No state to copy",
+        "`workspace new -state` names a file without a state.",
+        "Correct the path.";
+
+    FW8061 SELECTED_WORKSPACE_OVERRIDDEN = "The selected workspace is currently overridden using the TF_WORKSPACE environment variable",
+        "`TF_WORKSPACE` selects the workspace, so the command would have no effect.",
+        "Unset the variable.";
+
+    FW8062 WORKSPACE_IS_NOT_EMPTY = "Workspace is not empty",
+        "The workspace to delete has objects in its state.",
+        "Destroy them first, or use `-force` to leave them without a state.";
+
+    FW8063 WORKSPACE_IS_YOUR_ACTIVE_WORKSPACE = "Workspace {name} is your active workspace",
+        "The selected workspace cannot be deleted.",
+        "Select another workspace first.";
+
+    FW8064 WORKSPACE_OVERRIDDEN = "The workspace is currently overridden using the TF_WORKSPACE environment variable",
+        "`TF_WORKSPACE` selects the workspace, so the command would have no effect.",
+        "Unset the variable.";
+
+    FW8065 OBJECT_CANNOT_BE_READ = "Object cannot be read",
+        "A stored object does not fit the schema of the provider, so it cannot be shown as JSON.",
+        "Install the version of the provider that wrote it, or refresh the state.";
+
+    FW8066 FAILED_TO_READ_SELECTED_WORKSPACE = "Failed to read the selected workspace",
+        "The file with the name of the selected workspace could not be read.",
+        "Check the data directory, or select the workspace again.";
+
+    FW8067 FAILED_TO_SELECT_WORKSPACE = "Failed to select workspace",
+        "The selected workspace could not be recorded.",
+        "Check the permissions of the data directory.";
+
+    FW8068 INVALID_DEADLINE = "Invalid deadline",
+        "`FORMWORK_PLUGIN_DEADLINES` has a value that is not a list of deadlines.",
+        "Write a list such as `read=5m,apply=1h`.";
+
+    FW8069 INVALID_REATTACH_PROVIDERS = "Invalid TF_REATTACH_PROVIDERS",
+        "`TF_REATTACH_PROVIDERS` does not describe running providers.",
+        "Use the value that the provider prints in its debug mode.";
+
+    FW8070 INVALID_WORKSPACE_NAME = "Invalid workspace name",
+        "The name of a workspace contains characters that are not allowed in a URL path.",
+        "Use letters, digits, dashes, underscores and periods.";
+
+    FW8071 MISSING_REQUIRED_PROVIDER = "Missing required provider",
+        "The state or the configuration needs a provider that is not installed.",
+        "Run `formwork init`.";
+
+    FW8072 BACKEND_INITIALIZATION_REQUIRED = "Backend initialization required, please run \"formwork init\"",
+        "The backend of the configuration differs from the one that was set up.",
+        "Run `formwork init` with `-migrate-state` to move the states, or with `-reconfigure` to leave them.";
+
+    FW8073 FAILED_TO_SET_UP_BACKEND = "Failed to set up the backend",
+        "The backend that was set up could not be recorded.",
+        "Check the permissions of the data directory.";
+
+    FW8074 INITIALIZED_BACKEND_UNREADABLE = "Failed to read the backend that is set up",
+        "The record of the backend in the data directory cannot be read.",
+        "Run `formwork init -reconfigure`.";
+
+    FW8075 INVALID_BACKEND_TYPE = "Invalid backend type",
+        "The `backend` block names a type that Formwork does not have.",
+        "Use one of the types that the detail names.";
+
+    FW8076 PROVIDER_DEVELOPMENT_OVERRIDES_ARE_IN_EFFECT = "Provider development overrides are in effect",
+        "The settings file replaces providers by programs under development.",
+        "Remove `dev_overrides` from the settings file to use released versions.";
+
+    FW8077 CONSOLE_WITH_PROBLEMS = "Due to the problems above, some expressions may produce unexpected results.",
+        "The configuration has errors, so the console may not know every value.",
+        "Correct the errors above.";
+
+    FW8078 NO_SUCH_CODE = "No such code",
+        "There is no message with the given code.",
+        "Use a code that a diagnostic shows. `formwork explain` lists all codes.";
+
+    FW8079 WORKSPACE_DOES_NOT_EXIST = "Workspace {name} doesn't exist",
+        "There is no workspace with the given name.",
+        "Correct the name. `formwork workspace list` shows all workspaces, and `formwork workspace new` makes one.";
+
+    FW8080 WORKSPACE_ALREADY_EXISTS = "Workspace {name} already exists",
+        "There is a workspace with the given name.",
+        "Select it with `formwork workspace select`, or choose another name.";
+
+    FW8081 CANNOT_DELETE_DEFAULT_STATE = "cannot delete default state",
+        "The workspace `default` always exists.",
+        "Name another workspace.";
+
+    FW8082 STATE_STORE_UNUSABLE = "State store cannot be used",
+        "The provider of the state store cannot be started, refuses its configuration, or has no such state store.",
+        "Correct what the message names in the `state_store` block, then run the command again.";
+
+    FW8083 STATE_STORE_PROVIDER_NOT_INSTALLED = "Provider of the state store is not installed",
+        "The state is kept by a provider that is not installed in this folder.",
+        "Run `formwork init`.";
+
+    FW8084 OPTIONS_OF_STATE_STORE = "Invalid command-line option",
+        "The option `-backend-config` is given in a folder with a `state_store` block.",
+        "Remove the option, and configure the state store in its block or by the environment of its provider.";
+
+    FW8085 WORKSPACE_NOT_MIGRATED = "Workspace is not migrated",
+        "The former backend has a workspace whose name is not allowed.",
+        "Copy its state with `formwork state pull` and `formwork state push` into a workspace with another name, if it is still needed.";
+
+    FW8086 MIGRATION_ABORTED = "Migration aborted by user",
+        "The question whether to migrate all workspaces was answered with no.",
+        "Run `formwork init` again and answer with yes, or use `-reconfigure` to leave the states where they are.";
+
+    FW8087 SEALED_VALUES_NOT_SHOWN = "Sealed values are not shown",
+        "The state has sealed values, and this user has no identity that opens them.",
+        "Set the identity of the key provider to see the values.";
+
+    FW8088 STATE_STORE_NOT_IMPLEMENTED = "State store not implemented by the provider",
+        "The provider has no state store with the name in the label of the `state_store` block.",
+        "Use one of the state stores that the message lists, or another provider.";
+}

@@ -1,0 +1,233 @@
+//! A backend with the values of its arguments: of the engine, or a state store of a provider.
+
+use std::sync::Arc;
+
+use formwork_backend::Backend;
+use formwork_backend::encrypted::encrypted;
+use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind};
+use formwork_backend::kinds::find;
+use formwork_backend::provider_store::ProviderStoreKind;
+use formwork_core::config::Backend as Block;
+use formwork_value::convert::convert;
+use formwork_value::diag::Span;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+use super::{hash, unknown_kind};
+use crate::messages;
+
+/// The type of a backend and the values of its arguments.
+#[derive(Clone)]
+pub(crate) struct BackendConfig {
+    kind: Kind,
+    /// An object of the type that the schema implies.
+    values: Value,
+    /// The block, if the configuration has one.
+    block: Option<Span>,
+}
+
+/// The type of a backend.
+#[derive(Clone)]
+enum Kind {
+    /// One of the engine.
+    Own(&'static dyn BackendKind),
+    /// A state store of a provider that is running.
+    Provider(StoreKind),
+}
+
+/// A state store of a provider, as `init` records it.
+#[derive(Clone)]
+pub(crate) struct StoreKind {
+    pub(crate) kind: Arc<ProviderStoreKind>,
+    pub(crate) origin: StoreOrigin,
+}
+
+/// The program of a provider that has a state store.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreOrigin {
+    /// The name of the provider in the configuration.
+    pub(crate) name: Str,
+    /// The locked version, if the program is installed.
+    pub(crate) version: Option<String>,
+    /// The source of the program, as Terraform names it.
+    pub(crate) supply: &'static str,
+}
+
+impl PartialEq for BackendConfig {
+    fn eq(&self, other: &Self) -> bool {
+        // The version of a provider is left out: another one keeps the same states.
+        self.kind() == other.kind()
+            && self.values == other.values
+            && match (&self.kind, &other.kind) {
+                (Kind::Own(_), Kind::Own(_)) => true,
+                (Kind::Provider(a), Kind::Provider(b)) => {
+                    a.kind.addr() == b.kind.addr() && a.kind.config() == b.kind.config()
+                }
+                _ => false,
+            }
+    }
+}
+
+impl std::fmt::Debug for BackendConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The values may be secrets.
+        f.debug_struct("BackendConfig").field("kind", &self.kind()).finish_non_exhaustive()
+    }
+}
+
+impl BackendConfig {
+    /// The backend of a folder without a `backend` block.
+    pub(crate) fn local() -> Self {
+        let kind = find("local").expect("the list of backends has the local one");
+        let schema = kind.schema();
+        let nothing = schema
+            .attributes
+            .iter()
+            .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
+        Self { kind: Kind::Own(kind), values: Value::object(nothing), block: None }
+    }
+
+    /// A backend of the engine with values of its schema.
+    pub(super) fn own(kind: &'static dyn BackendKind, values: Value) -> Self {
+        Self { kind: Kind::Own(kind), values, block: None }
+    }
+
+    /// A state store with values of its schema.
+    pub(super) fn of_provider(store: StoreKind, values: Value, block: Option<Span>) -> Self {
+        Self { kind: Kind::Provider(store), values, block }
+    }
+
+    /// Reads a `backend` block.
+    ///
+    /// # Errors
+    /// When the backend is not supported, or an argument is not valid.
+    pub(super) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
+        let Some(kind) = find(&block.kind) else {
+            return Err(diags.error(unknown_kind(messages::UNSUPPORTED_BACKEND_TYPE, block)));
+        };
+        let values = block.arguments(diags, &kind.schema())?;
+        Ok(Self { kind: Kind::Own(kind), values, block: Some(block.span) })
+    }
+
+    fn backend_kind(&self) -> &dyn BackendKind {
+        match &self.kind {
+            Kind::Own(kind) => *kind,
+            Kind::Provider(store) => &*store.kind,
+        }
+    }
+
+    /// The type.
+    pub(crate) fn kind(&self) -> &str {
+        self.backend_kind().name()
+    }
+
+    /// The state store, if the backend is one of a provider.
+    pub(crate) fn store(&self) -> Option<&StoreKind> {
+        match &self.kind {
+            Kind::Own(_) => None,
+            Kind::Provider(store) => Some(store),
+        }
+    }
+
+    /// The schema of the arguments.
+    pub(crate) fn schema(&self) -> formwork_value::schema::Block {
+        self.backend_kind().schema()
+    }
+
+    /// The values of the arguments.
+    pub(super) fn values(&self) -> &Value {
+        &self.values
+    }
+
+    /// Sets an argument to a string, which is converted to the type of the argument.
+    ///
+    /// # Errors
+    /// When there is no argument of that name (`None`), or the string does not convert.
+    pub(crate) fn set(&mut self, name: &str, text: &str) -> Result<(), Option<String>> {
+        let schema = self.schema();
+        let attribute = schema.attributes.get(name).ok_or(None)?;
+        let value = convert(&Value::string(text), &attribute.implied_type());
+        self.put(name, value.map_err(|refused| Some(refused.reason))?);
+        Ok(())
+    }
+
+    /// Sets the arguments that have a value in an object of the schema's type.
+    pub(crate) fn merge(&mut self, values: &Value) {
+        let Value::Object(values) = values else { return };
+        for (name, value) in values.iter().filter(|(_, value)| !value.is_null()) {
+            self.put(name, value.clone());
+        }
+    }
+
+    fn put(&mut self, name: &str, value: Value) {
+        let Value::Object(values) = &self.values else { return };
+        let pairs = values.iter().map(|(other, old)| {
+            (other.clone(), if other == name { value.clone() } else { old.clone() })
+        });
+        let pairs: Vec<(Str, Value)> = pairs.collect();
+        self.values = Value::object(pairs);
+    }
+
+    /// The string that an argument is set to.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let Value::Object(values) = &self.values else { return None };
+        match values.get(name)? {
+            Value::String(text) => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the local backend.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(&self.kind, Kind::Own(kind) if kind.name() == "local")
+    }
+
+    /// Makes the backend. Asks nothing of its place yet.
+    ///
+    /// # Errors
+    /// When an argument is missing or invalid.
+    pub(crate) fn configure(
+        &self,
+        diags: &mut Diagnostics,
+        environment: &BackendEnvironment,
+    ) -> Result<Arc<dyn Backend>, Reported> {
+        let arguments = Arguments { values: &self.values, environment };
+        let configured = self.backend_kind().configure(&arguments);
+        let cipher = &environment.encryption.state;
+        let configured = configured.map(|backend| encrypted(backend, cipher.clone()));
+        configured.map_err(|error| {
+            let detail = format!(
+                "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
+                self.kind()
+            );
+            let diagnostic = Diagnostic::error(messages::INVALID_BACKEND_CONFIGURATION, detail);
+            diags.error(match self.block {
+                Some(block) => diagnostic.at(block),
+                None => diagnostic,
+            })
+        })
+    }
+
+    /// Reports arguments and environment variables that are deprecated.
+    pub(super) fn warn(&self, diags: &mut Diagnostics, environment: &BackendEnvironment) {
+        let arguments = Arguments { values: &self.values, environment };
+        self.backend_kind()
+            .warnings(&arguments)
+            .into_iter()
+            .for_each(|warning| diags.warn(warning));
+    }
+
+    /// The number by which Terraform recognizes a block.
+    pub(super) fn hash(&self) -> u64 {
+        match self.store() {
+            None => hash::of(self.kind(), &self.values),
+            Some(StoreKind { kind, origin }) => hash::of_store(&[
+                Value::string(self.kind()),
+                self.values.clone(),
+                Value::string(kind.addr().to_string().as_str()),
+                Value::string(origin.version.as_deref().unwrap_or_default()),
+                Value::string(origin.name.as_str()),
+                kind.config().clone(),
+            ]),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The record of the backend that `init` settled: `terraform.tfstate` in the data folder. Both programs
+//! read and write it, so either continues where the other one was set up.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use formwork_backend::kind::BackendKind as _;
+use formwork_backend::kinds::find;
+use formwork_core::config::Backend as Block;
+use formwork_core::disk::MAX_RECORD;
+use formwork_core::version::LANGUAGE_VERSION;
+use formwork_value::codec::json;
+use formwork_value::schema::Block as Schema;
+use formwork_value::{Str, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::config::{BackendConfig, StoreKind};
+use crate::data_dir::DataDir;
+
+/// The name of the file in the data directory.
+pub(super) const REMEMBERED: &str = "terraform.tfstate";
+
+/// The version of the file, which is that of states of long ago.
+const FORMAT: u64 = 3;
+
+/// The file as a whole.
+#[derive(Serialize, Deserialize)]
+struct Document {
+    version: u64,
+    /// OpenTofu writes none.
+    #[serde(default)]
+    terraform_version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    backend: Option<InitializedBackend>,
+    /// A state store of a provider, as Terraform 1.15 writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state_store: Option<InitializedBackend>,
+}
+
+/// The backend that `init` settled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InitializedBackend {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The provider, if it is a state store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<InitializedProvider>,
+    pub(super) config: Box<RawValue>,
+    /// Tells whether the block has changed: options of `init` may have set more than the block.
+    pub(super) hash: u64,
+    /// The source of the program of the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) provider_supply_mode: Option<String>,
+}
+
+/// The provider of a state store that `init` settled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InitializedProvider {
+    /// The version, if it was installed.
+    version: Option<String>,
+    /// The address.
+    pub(crate) source: String,
+    config: Box<RawValue>,
+}
+
+/// The values of arguments; `None` if there are others than the schema has.
+fn values(text: &RawValue, schema: &Schema) -> Option<Value> {
+    let plain = json::decode_simple(text.get().as_bytes()).ok()?;
+    // Written by a version that has fewer or more arguments: those that are not known must not count.
+    let Value::Object(found) = &plain else { return None };
+    let is_known = |name: &Str| {
+        schema.attributes.contains_key(name.as_str()) || schema.blocks.contains_key(name.as_str())
+    };
+    if found.iter().any(|(name, value)| !is_known(name) && !value.is_null()) {
+        return None;
+    }
+    let known = found.iter().filter(|(name, _)| is_known(name));
+    let known: Vec<(Str, Value)> =
+        known.map(|(name, value)| (name.clone(), value.clone())).collect();
+    schema.coerce(&Value::object(known)).ok()
+}
+
+fn raw(values: &Value) -> io::Result<Box<RawValue>> {
+    Ok(RawValue::from_string(json::encode_simple(values).map_err(io::Error::other)?)?)
+}
+
+impl InitializedBackend {
+    pub(super) fn path(data: &DataDir) -> PathBuf {
+        data.path().join(REMEMBERED)
+    }
+
+    /// Reads what was settled in a data folder.
+    pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
+        let text =
+            data.open()?.map(|data| data.read(REMEMBERED, MAX_RECORD)).transpose()?.flatten();
+        text.map_or(Ok(None), |text| Self::parse(&text))
+    }
+
+    /// Reads the text of the file; an empty one is as if there were none.
+    ///
+    /// # Errors
+    /// When it is not such a file.
+    pub(crate) fn parse(text: &[u8]) -> io::Result<Option<Self>> {
+        if text.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        let Document { backend, state_store, .. } = serde_json::from_slice(text)?;
+        match (backend, state_store) {
+            (Some(_), Some(_)) => {
+                Err(io::Error::other("it has both a \"backend\" and a \"state_store\""))
+            }
+            (None, Some(store)) if store.provider.is_none() => {
+                Err(io::Error::other("its \"state_store\" names no provider"))
+            }
+            (backend, state_store) => Ok(backend.or(state_store)),
+        }
+    }
+
+    /// The record of a backend with its arguments.
+    ///
+    /// # Errors
+    /// When an argument has no form in JSON.
+    pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
+        let provider = config.store().map(|StoreKind { kind, origin }| {
+            let (version, source) = (origin.version.clone(), kind.addr().to_string());
+            Ok::<_, io::Error>(InitializedProvider { version, source, config: raw(kind.config())? })
+        });
+        Ok(Self {
+            kind: config.kind().to_owned(),
+            provider: provider.transpose()?,
+            config: raw(config.values())?,
+            hash: config.hash(),
+            provider_supply_mode: config.store().map(|store| store.origin.supply.to_owned()),
+        })
+    }
+
+    /// Whether the backend is one that this program can use.
+    pub(crate) fn is_supported(&self) -> bool {
+        self.provider.is_some() || find(&self.kind).is_some()
+    }
+
+    /// Whether the backend of a block has the same type, and the same provider.
+    pub(super) fn is_of(&self, block: &Block) -> bool {
+        let source = block.store_provider().map(ToString::to_string);
+        self.kind == *block.kind
+            && self.provider.as_ref().map(|provider| &provider.source) == source.as_ref()
+    }
+
+    /// Whether this or the block is a state store, and they are not the same one.
+    pub(super) fn is_other_store(&self, block: &Block) -> bool {
+        (self.provider.is_some() || block.provider.is_some()) && !self.is_of(block)
+    }
+
+    /// The backend in words.
+    pub(crate) fn describe(&self) -> String {
+        match &self.provider {
+            None => format!("backend {:?}", self.kind),
+            Some(provider) => {
+                format!("state store {:?} of provider {}", self.kind, provider.source)
+            }
+        }
+    }
+
+    /// The backend of the engine with its arguments; `None` if it is not supported, or has other
+    /// arguments than this program knows.
+    pub(super) fn own(&self) -> Option<BackendConfig> {
+        if self.provider.is_some() {
+            return None;
+        }
+        let kind = find(&self.kind)?;
+        Some(BackendConfig::own(kind, values(&self.config, &kind.schema())?))
+    }
+
+    /// The state store with its arguments, over a running provider; `None` if it is another one, or
+    /// has other arguments than the provider knows.
+    pub(super) fn in_provider(&self, store: &StoreKind) -> Option<BackendConfig> {
+        let provider = self.provider.as_ref()?;
+        if self.kind != store.kind.name() || provider.source != store.kind.addr().to_string() {
+            return None;
+        }
+        let config = values(&provider.config, store.kind.config_schema())?;
+        let values = values(&self.config, &store.kind.schema())?;
+        let kind = Arc::new(store.kind.with_config(config));
+        let store = StoreKind { kind, origin: store.origin.clone() };
+        Some(BackendConfig::of_provider(store, values, None))
+    }
+
+    /// The configuration that was settled for a block, if it still holds for it.
+    pub(super) fn holds_for(&self, block: &BackendConfig) -> Option<BackendConfig> {
+        let config = match block.store() {
+            Some(store) => self.in_provider(store),
+            None => self.own().filter(|config| config.kind() == block.kind()),
+        };
+        config.filter(|config| self.hash == block.hash() || config == block)
+    }
+}
+
+/// Writes the record of a block with the configuration that is settled for it.
+pub(super) fn write(
+    data: &DataDir,
+    block: &BackendConfig,
+    config: &BackendConfig,
+) -> io::Result<()> {
+    let settled = InitializedBackend { hash: block.hash(), ..InitializedBackend::of(config)? };
+    let (backend, state_store) =
+        if config.store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
+    let document = Document {
+        version: FORMAT,
+        terraform_version: LANGUAGE_VERSION.to_string(),
+        backend,
+        state_store,
+    };
+    // Through a value, so that the arguments are laid out like the rest.
+    let document = serde_json::to_value(&document)?;
+    data.create()?.replace(REMEMBERED, &serde_json::to_vec_pretty(&document)?, 0o600)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file that Terraform 1.15 writes for a state store.
+    const STORE: &str = r#"{
+        "version": 3, "terraform_version": "1.15.0",
+        "state_store": {
+            "type": "acme_store",
+            "provider": {
+                "version": "1.2.3", "source": "registry.terraform.io/acme/acme",
+                "config": { "region": null }
+            },
+            "config": { "folder": "f" }, "hash": 12, "provider_supply_mode": "managed_by_terraform"
+        }
+    }"#;
+
+    #[test]
+    fn a_state_store_is_read_from_the_file_of_terraform() {
+        let store = InitializedBackend::parse(STORE.as_bytes()).unwrap().unwrap();
+        assert!(store.is_supported() && store.own().is_none());
+        let described = "state store \"acme_store\" of provider registry.terraform.io/acme/acme";
+        assert_eq!(store.describe(), described);
+        // A saved plan has the record alone.
+        let text = serde_json::to_string(&store).unwrap();
+        let again: InitializedBackend = serde_json::from_str(&text).unwrap();
+        assert_eq!((again.describe(), again.hash), (store.describe(), 12));
+    }
+
+    #[test]
+    fn a_file_with_two_places_or_a_store_without_provider_is_refused() {
+        let both = STORE.replace(
+            "\"state_store\"",
+            "\"backend\": {\"type\": \"local\", \"config\": {}, \"hash\": 1}, \"state_store\"",
+        );
+        let bare = r#"{"version":3,"state_store":{"type":"x","config":{},"hash":1}}"#;
+        for (text, expected) in [(both.as_str(), "has both"), (bare, "names no provider")] {
+            let error = InitializedBackend::parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The providers that keep states: started for that alone, once for the block and once for what `init`
+//! settled, so that states can be moved from one to the other.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_backend::kind::BackendKind as _;
+use formwork_backend::provider_store::{ProviderStoreError, ProviderStoreKind, StoreProvider};
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::settings::constant_arguments;
+use formwork_core::config::{Backend as Block, StoreProvider as ProviderBlock};
+use formwork_core::provider::{Launch as _, about_failure};
+use formwork_core::version::Constraints;
+use formwork_operation::launcher::Launcher;
+use formwork_value::diag::{Blame, Sources, sentence};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+use super::config::{BackendConfig, StoreKind, StoreOrigin};
+use super::record::InitializedBackend;
+use crate::install::lockfile::LockFile;
+use crate::launcher::launcher;
+use crate::messages;
+use crate::redact;
+use crate::workspace::Workspace;
+
+/// The use of a provider. A process has one configuration at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It keeps the states of the block in the configuration.
+    Block,
+    /// It keeps the states of the backend that was set up before.
+    Initialized,
+}
+
+/// A provider that was started to keep states. It ends with the launcher.
+struct Started {
+    addr: ProviderAddr,
+    role: Role,
+    running: Running,
+    _launcher: Launcher,
+}
+
+/// The providers that were started to keep states.
+#[derive(Default)]
+pub(crate) struct StartedStores(RefCell<Vec<Started>>);
+
+/// A provider that has a state store.
+struct Wanted<'a> {
+    addr: &'a ProviderAddr,
+    role: Role,
+}
+
+/// A running provider that keeps states, and the source of its program.
+#[derive(Clone)]
+struct Running {
+    provider: Arc<StoreProvider>,
+    version: Option<String>,
+    supply: &'static str,
+}
+
+impl Workspace<'_> {
+    /// Reads a `state_store` block, with the schemas of its provider.
+    ///
+    /// # Errors
+    /// When the provider cannot be started, has no such state store, or an argument is not valid.
+    pub(super) async fn store_block(
+        &self,
+        diags: &mut Diagnostics,
+        block: &Block,
+        provider: &ProviderBlock,
+    ) -> Result<BackendConfig, Reported> {
+        let wanted = Wanted { addr: &provider.source, role: Role::Block };
+        let running = self.running(diags, &wanted).await?;
+        let config = constant_arguments(diags, &provider.body, running.provider.config_schema());
+        let kind = kind(diags, &running, &block.kind, config?)?;
+        let values = block.arguments(diags, &kind.schema())?;
+        let Running { version, supply, .. } = running;
+        let origin = StoreOrigin { name: provider.name.clone(), version, supply };
+        Ok(BackendConfig::of_provider(StoreKind { kind, origin }, values, Some(block.span)))
+    }
+
+    /// The state store that was set up before, with its arguments.
+    ///
+    /// # Errors
+    /// When its provider cannot be started, or does not know it any more.
+    pub(super) async fn initialized_store(
+        &self,
+        diags: &mut Diagnostics,
+        old: &InitializedBackend,
+        source: &str,
+    ) -> Result<BackendConfig, Reported> {
+        let outdated = |diags: &mut Diagnostics| {
+            let detail = format!(
+                "The {} was set up with other arguments than the provider knows now. Use the version of the provider that it was set up with. Nothing was changed.",
+                old.describe()
+            );
+            diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
+        };
+        let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
+        let wanted = Wanted { addr: &addr, role: Role::Initialized };
+        let running = self.running(diags, &wanted).await?;
+        // The configuration of the provider is replaced by the recorded one.
+        let nothing = Value::object(std::iter::empty::<(Str, Value)>());
+        let kind = kind(diags, &running, &old.kind, nothing)?;
+        let Running { version, supply, .. } = running;
+        let origin = StoreOrigin { name: addr.kind().into(), version, supply };
+        old.in_provider(&StoreKind { kind, origin }).ok_or_else(|| outdated(diags))
+    }
+
+    /// A running provider for a use. It is started at most once for each.
+    async fn running(
+        &self,
+        diags: &mut Diagnostics,
+        wanted: &Wanted<'_>,
+    ) -> Result<Running, Reported> {
+        let Wanted { addr, role } = *wanted;
+        let is_it = |it: &&Started| it.role == role && it.addr == *addr;
+        let found = self.started_stores.0.borrow().iter().find(is_it).map(|it| it.running.clone());
+        if let Some(running) = found {
+            return Ok(running);
+        }
+        let started = self.start(diags, wanted).await?;
+        let running = started.running.clone();
+        self.started_stores.0.borrow_mut().push(started);
+        Ok(running)
+    }
+
+    async fn start(
+        &self,
+        diags: &mut Diagnostics,
+        wanted: &Wanted<'_>,
+    ) -> Result<Started, Reported> {
+        let Wanted { addr, role } = *wanted;
+        let locks = self.locks_for_store(diags)?;
+        let places = self.places(&[]);
+        let needed = BTreeMap::from([(addr.clone(), Constraints::default())]);
+        if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
+            return Err(diags.error(not_installed(addr)));
+        }
+        let programs = places.programs(diags, &needed, &locks)?;
+        let supply = if self.reattached.contains_key(addr) {
+            "reattached"
+        } else if places.overridden(addr).is_some() {
+            "dev_override"
+        } else {
+            "managed_by_terraform"
+        };
+        let lock = locks.providers.get(addr).filter(|_| supply == "managed_by_terraform");
+        let version = lock.map(|lock| lock.version.to_string());
+        let launcher = launcher(self.env, self.backend_environment(""), programs, &self.reattached);
+        let plugin = launcher.launch(addr).await.map_err(|failure| {
+            diags.error(about_failure(addr, "GetProviderSchema", None, &failure))
+        })?;
+        let loaded = StoreProvider::load(plugin, addr.clone(), redact::values()).await;
+        let provider = Arc::new(loaded.map_err(|error| diags.error(failed(&error)))?);
+        let running = Running { provider, version, supply };
+        Ok(Started { addr: addr.clone(), role, running, _launcher: launcher })
+    }
+
+    /// The lock file. A problem in it is reported with its place by the commands that use other
+    /// providers, too.
+    fn locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+        let (mut found, mut sources) = (Diagnostics::new(), Sources::new());
+        LockFile::load(&mut found, &mut sources, &self.root).map_err(|_| {
+            let first = found.into_iter().next();
+            let first = first.expect("a lock file that cannot be read is reported");
+            diags.error(Diagnostic { subject: None, context: None, ..first })
+        })
+    }
+}
+
+/// A state store of a provider as a type of backend.
+fn kind(
+    diags: &mut Diagnostics,
+    running: &Running,
+    name: &str,
+    config: Value,
+) -> Result<Arc<ProviderStoreKind>, Reported> {
+    let provider = &running.provider;
+    match provider.kind(name, config) {
+        Some(Ok(kind)) => Ok(Arc::new(kind)),
+        Some(Err(error)) => Err(diags.error(failed(&error))),
+        None => {
+            let names: Vec<String> =
+                provider.store_names().map(|name| format!("{name:?}")).collect();
+            let known = match names.as_slice() {
+                [] => "The provider has no state stores.".to_owned(),
+                names => format!("Its state stores are {}.", names.join(", ")),
+            };
+            let detail = format!(
+                "State store {name:?} is not implemented by provider {}. {known}",
+                provider.addr().display()
+            );
+            Err(diags.error(Diagnostic::error(messages::STATE_STORE_NOT_IMPLEMENTED, detail)))
+        }
+    }
+}
+
+fn failed(error: &ProviderStoreError) -> Diagnostic {
+    let next = error.remedy().map(|next| format!("\n\n{next}")).unwrap_or_default();
+    let detail = format!("{}{next}", sentence(error));
+    Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blame(error.blame())
+}
+
+fn not_installed(addr: &ProviderAddr) -> Diagnostic {
+    let detail = format!(
+        "The state is kept by a state store of provider {addr}, and the lock file selects no version of it. If the configuration does not require the provider any more, add it to required_providers until the state has been moved.\n\nTo install it, run:\n  formwork init"
+    );
+    Diagnostic::error(messages::STATE_STORE_PROVIDER_NOT_INSTALLED, detail)
+        .blame(Blame::Environment)
+}

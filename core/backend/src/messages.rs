@@ -1,0 +1,117 @@
+//! Messages of backends: locks, stored states, claims and encryption.
+
+pub use formwork_core::messages::*;
+use formwork_value::messages;
+
+messages! {
+    "Backends"
+    BACKENDS
+
+    FW6201 FAILED_TO_LIST_WORKSPACES = "Failed to list workspaces",
+        "The backend could not list its workspaces.",
+        "Check the credentials and the address of the backend. The detail has the reason.";
+
+    FW6202 INVALID_BACKEND_CONFIGURATION = "Invalid backend configuration",
+        "An argument of the backend is missing, unknown or has a value that is not allowed.",
+        "Correct the `backend` block or the option `-backend-config`.";
+
+    FW6203 DEPRECATED_PARAMETER = "Deprecated Parameter",
+        "The configuration of the backend uses a deprecated argument.",
+        "Use the argument that the detail names.";
+
+    FW6204 ANOTHER_RUN_IS_CHANGING_SAME_OBJECTS = "Another run is changing the same objects",
+        "Another run has claimed objects that this plan changes or depends on.",
+        "Wait until it has ended, or use `-lock-timeout`.";
+
+    FW6205 STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE = "State has changed since the plan was made",
+        "Another run changed objects that this plan changes or depends on.",
+        "Plan again.";
+
+    FW6206 PLAN_FILE_CANNOT_BE_DECRYPTED = "Plan file cannot be decrypted",
+        "None of the configured methods can decrypt the saved plan.",
+        "Configure the method and key with which the plan was made.";
+
+    FW6207 PLAN_FILE_IS_ENCRYPTED = "Plan file is encrypted",
+        "The saved plan is encrypted, and no encryption is configured.",
+        "Configure the `encryption` block or `TF_ENCRYPTION` as where the plan was made.";
+
+    FW6208 INVALID_ENCRYPTION_CONFIGURATION = "Invalid encryption configuration",
+        "A key provider or method of the `encryption` block has an argument that is not allowed.",
+        "Correct the argument. The detail has the reason.";
+
+    FW6209 UNKNOWN_ENCRYPTION_METHOD_TYPE = "Unknown encryption method type",
+        "The `encryption` block has a method of a type that does not exist.",
+        "Use one of the types that the detail names.";
+
+    FW6210 UNKNOWN_KEY_PROVIDER_TYPE = "Unknown key_provider type",
+        "The `encryption` block has a key provider of a type that does not exist.",
+        "Use one of the types that the detail names.";
+
+    FW6211 STATE_FILE_IS_MISSING = "State file is missing",
+        "There is no state file, but there is a backup of one.",
+        "If the state was removed by mistake, copy the backup to its place. Otherwise objects are created a second time.";
+
+    FW6212 DEPRECATED_ENVIRONMENT_VARIABLE = "Deprecated Environment Variable",
+        "A deprecated environment variable is set.",
+        "Use the variable that the detail names.";
+
+    FW6213 ERROR_ACQUIRING_STATE_LOCK = "Error acquiring the state lock",
+        "The lock of the state could not be taken, for another reason than a holder.",
+        "Check the place of the state, its permissions and the credentials. The detail has the reason.";
+
+    FW6214 STATE_IS_LOCKED = "Error acquiring the state lock",
+        "Another process holds the lock of the state.",
+        "Wait until it ends, or use `-lock-timeout`. Use `formwork force-unlock` only if the holder is gone.";
+
+    FW6215 ERROR_RELEASING_STATE_LOCK = "Error releasing the state lock",
+        "The lock of the state could not be released.",
+        "Release it with `formwork force-unlock` and the id in the detail.";
+
+    FW6216 FAILED_TO_CHANGE_WORKSPACES = "Failed to change workspaces",
+        "The backend could not create or delete a workspace.",
+        "Check the credentials and permissions. The detail has the reason.";
+
+    FW6217 FAILED_TO_ENCRYPT_STATE = "Failed to encrypt the state",
+        "The state could not be encrypted, so it was not stored.",
+        "Check the key provider. The detail has the reason.";
+
+    FW6218 FAILED_TO_REACH_BACKEND = "Failed to reach the backend",
+        "The backend could not be opened.",
+        "Check its address, the credentials and the network. The detail has the reason.";
+
+    FW6219 FAILED_TO_READ_STATE = "Failed to read the state",
+        "The state could not be read from the backend.",
+        "Check the credentials and the network. The detail has the reason.";
+
+    FW6220 FAILED_TO_SAVE_STATE = "Failed to save the state",
+        "The state could not be written to the backend.",
+        "Check the free space, credentials and network. The detail names the place where the state was kept.";
+
+    FW6221 FAILED_TO_UNLOCK_STATE = "Failed to unlock state",
+        "`formwork force-unlock` could not remove the lock.",
+        "Check the lock id. The detail has the reason.";
+
+    FW6222 STATE_BELONGS_TO_ANOTHER_LINEAGE = "State belongs to another lineage",
+        "The state to store belongs to another lineage than the stored one.",
+        "Check the backend and workspace. `formwork state push -force` replaces the stored state.";
+
+    FW6223 STATE_FILE_WAS_REPLACED = "State file was replaced",
+        "Another program replaced the state file during the run.",
+        "Compare the two states. The detail names the place where this one was kept.";
+
+    FW6224 STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM = "State was changed by another program",
+        "Another program stored a newer state during the run.",
+        "Plan again, and make sure that every program uses the lock.";
+
+    FW6225 WORKSPACES_NOT_SUPPORTED = "workspaces not supported",
+        "The backend keeps one state only, that of the workspace `default`.",
+        "Select the workspace `default`, or use a backend with workspaces.";
+
+    FW6226 UNEXPECTED_CHUNK_SIZE = "Unexpected size of chunk received",
+        "The provider of a state store sent a part of the state with another size than agreed.",
+        "Nothing needs to be done for this run: the state was complete. Report it to the authors of the provider.";
+
+    FW6227 NO_IDENTITY_FOR_SEALED_VALUES = "No identity for sealed values",
+        "The run would seal values to recipients, and this user has no identity that opens them again.",
+        "Set the identity of the key provider, for example with its environment variable, or add a recipient whose identity you have.";
+}

@@ -1,0 +1,284 @@
+//! States in the state stores of providers (protocol 6). A provider is started for this purpose alone,
+//! configured with the `provider` block within the `state_store` block, and asked by workspace.
+//! The start of the program and the text of the block are left to others.
+
+mod calls;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::state::intents::IntentLog;
+use formwork_plugin_protocol::Provider;
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_value::codec::json;
+use formwork_value::schema::Block;
+use formwork_value::{Secrets, Value};
+use sha2::{Digest as _, Sha256};
+
+pub use self::calls::ProviderStoreError;
+use self::calls::StoreCalls;
+use self::place::ProviderPlace;
+use crate::cause::Cause;
+use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::remote::{RemoteStore, create_empty};
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
+    intents_beside, with_default,
+};
+
+/// The name of the argument that no state store can have: the `provider` block is at its place.
+const PROVIDER: &str = "provider";
+
+/// A running provider that keeps states, with its schemas. It is configured for one state store.
+pub struct StoreProvider {
+    calls: Arc<StoreCalls>,
+    schema: ProviderSchema,
+}
+
+impl StoreProvider {
+    /// Fetches the schemas of a provider that was just started.
+    ///
+    /// # Errors
+    /// When it does not answer, or reports errors.
+    pub async fn load(
+        provider: Arc<dyn Provider>,
+        addr: ProviderAddr,
+        secrets: Secrets,
+    ) -> Result<Self, ProviderStoreError> {
+        let calls = StoreCalls::new(provider, addr, secrets);
+        let schema = calls.schema().await?;
+        Ok(Self { calls: Arc::new(calls), schema })
+    }
+
+    /// The address of the provider.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        self.calls.addr()
+    }
+
+    /// The schema of the provider's own configuration.
+    #[must_use]
+    pub fn config_schema(&self) -> &Block {
+        &self.schema.provider.block
+    }
+
+    /// The names of its state stores.
+    pub fn store_names(&self) -> impl Iterator<Item = &str> {
+        self.schema.state_stores.keys().map(String::as_str)
+    }
+
+    /// Returns one of its state stores as a type of backend; `None` if it has none of that name.
+    ///
+    /// # Errors
+    /// When the schema of the state store has an argument that the `provider` block hides.
+    pub fn kind(
+        &self,
+        type_name: &str,
+        config: Value,
+    ) -> Option<Result<ProviderStoreKind, ProviderStoreError>> {
+        let schema = &self.schema.state_stores.get(type_name)?.block;
+        if schema.attributes.contains_key(PROVIDER) || schema.blocks.contains_key(PROVIDER) {
+            let problem = format!(
+                "the state store {type_name:?} has an argument or block named {PROVIDER:?}, which is the provider block of the language"
+            );
+            return Some(Err(self.calls.broken("GetProviderSchema", problem)));
+        }
+        Some(Ok(ProviderStoreKind {
+            calls: self.calls.clone(),
+            config_schema: self.config_schema().clone(),
+            config,
+            type_name: type_name.to_owned(),
+            schema: schema.clone(),
+        }))
+    }
+}
+
+/// A state store of a provider as a type of backend. The configuration of the provider is part of it.
+pub struct ProviderStoreKind {
+    calls: Arc<StoreCalls>,
+    config_schema: Block,
+    config: Value,
+    type_name: String,
+    schema: Block,
+}
+
+impl ProviderStoreKind {
+    /// The address of the provider.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        self.calls.addr()
+    }
+
+    /// The schema of the provider's own configuration.
+    #[must_use]
+    pub fn config_schema(&self) -> &Block {
+        &self.config_schema
+    }
+
+    /// The provider's own configuration.
+    #[must_use]
+    pub fn config(&self) -> &Value {
+        &self.config
+    }
+
+    /// The same state store of the same process, with another configuration of the provider.
+    #[must_use]
+    pub fn with_config(&self, config: Value) -> Self {
+        Self {
+            calls: self.calls.clone(),
+            config_schema: self.config_schema.clone(),
+            config,
+            type_name: self.type_name.clone(),
+            schema: self.schema.clone(),
+        }
+    }
+}
+
+impl BackendKind for ProviderStoreKind {
+    fn name(&self) -> &str {
+        &self.type_name
+    }
+
+    fn schema(&self) -> Block {
+        self.schema.clone()
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let setup = Setup {
+            type_name: self.type_name.clone(),
+            provider: Configured::new(&self.config, &self.config_schema)?,
+            store: Configured::new(arguments.values, &self.schema)?,
+        };
+        Ok(Arc::new(ProviderStates {
+            calls: self.calls.clone(),
+            setup: Arc::new(setup),
+            root: arguments.root().to_owned(),
+        }))
+    }
+}
+
+/// A configuration as it is sent.
+struct Configured {
+    value: Value,
+    schema: Block,
+}
+
+impl Configured {
+    fn new(value: &Value, schema: &Block) -> Result<Self, ConfigError> {
+        if value.is_null() {
+            return Err(ConfigError::new("the configuration is null"));
+        }
+        Ok(Self { value: value.clone(), schema: schema.clone() })
+    }
+
+    /// The configuration as text, to compare it with others. Holds its secrets.
+    fn key(&self) -> String {
+        // A value without a form in JSON is not known, and no constant is that.
+        json::encode_simple(&self.value).unwrap_or_default()
+    }
+}
+
+/// The two configurations of a state store.
+struct Setup {
+    type_name: String,
+    provider: Configured,
+    store: Configured,
+}
+
+impl Setup {
+    /// A digest that differs between stores of one type and provider.
+    fn digest(&self) -> String {
+        let sum = Sha256::digest(format!("{}\n{}", self.provider.key(), self.store.key()));
+        sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The states of all workspaces in a state store.
+struct ProviderStates {
+    calls: Arc<StoreCalls>,
+    setup: Arc<Setup>,
+    root: PathBuf,
+}
+
+impl ProviderStates {
+    fn whole(&self) -> String {
+        format!("{} of provider {}", self.setup.type_name, self.calls.addr().display())
+    }
+
+    fn place(&self, workspace: &str) -> ProviderPlace {
+        ProviderPlace {
+            calls: self.calls.clone(),
+            setup: self.setup.clone(),
+            workspace: workspace.to_owned(),
+            location: self.location(workspace),
+        }
+    }
+
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+        let location = self.whole();
+        move |cause| StoreError::failed(doing, location.clone(), cause)
+    }
+
+    async fn listed(&self) -> Result<Vec<String>, Cause> {
+        let session = self.calls.session(&self.setup).await?;
+        Ok(self.calls.states(&session).await?)
+    }
+
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        let session = self.calls.session(&self.setup).await?;
+        Ok(self.calls.delete(&session, workspace).await?)
+    }
+}
+
+#[async_trait::async_trait]
+impl Backend for ProviderStates {
+    fn kind(&self) -> &str {
+        &self.setup.type_name
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        let listing = reported(self.whole(), StoreOperation::List, self.listed());
+        let names = listing.await.map_err(self.failed(StoreOperation::List))?;
+        // The default one always exists, also in a store that has no state of it yet.
+        Ok(with_default(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_new_workspace(&self.workspaces().await?, name)?;
+        let making = reported(self.whole(), StoreOperation::Create, create_empty(self.place(name)));
+        Ok(making.await.map_err(self.failed(StoreOperation::Create))?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_removable_workspace(&self.workspaces().await?, name)?;
+        let removal = reported(self.whole(), StoreOperation::Delete, self.delete(name));
+        Ok(removal.await.map_err(self.failed(StoreOperation::Delete))?)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        // Configured here, so that an error in a configuration is not reported as one of a state.
+        let session = reported(self.whole(), StoreOperation::Open, self.calls.session(&self.setup));
+        session.await.map_err(|error| self.failed(StoreOperation::Open)(error.into()))?;
+        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        format!("{workspace:?} in {}", self.whole())
+    }
+
+    fn identity(&self, workspace: &str) -> String {
+        // Its location shows no arguments, because they may be secrets.
+        format!("{}\n{}\n{workspace}", self.whole(), self.setup.digest())
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let key = format!("{}\n{}", self.whole(), self.setup.digest());
+        intents_beside(&self.root, &key, workspace)
+    }
+}

@@ -1,0 +1,359 @@
+//! The calls of a state store. Each answer is checked before it is used; a broken one is blamed on the
+//! provider.
+
+use std::sync::{Arc, Mutex as Table, PoisonError};
+
+use bytes::Bytes;
+use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::about_failure;
+use formwork_core::version::LANGUAGE_VERSION;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
+use formwork_plugin_protocol::state_chunks::{Assembly, LARGEST_SIZE, PROPOSED_SIZE, divide};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
+use formwork_value::diag::{Blame, Severity};
+use formwork_value::{Diagnostic, Secrets};
+use futures_util::StreamExt as _;
+use tokio::sync::Mutex;
+
+use super::{Configured, Setup};
+
+use crate::messages;
+
+/// Why a call of a state store did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderStoreError {
+    /// The provider reported errors.
+    #[error("the provider {provider} answered {call} with an error: {text}")]
+    Reported {
+        /// The provider.
+        provider: String,
+        /// The call.
+        call: &'static str,
+        /// The errors, as the provider words them.
+        text: String,
+    },
+    /// There was no answer.
+    #[error("{text}")]
+    NoAnswer {
+        /// Description of the failure.
+        text: String,
+        /// The party at fault.
+        blame: Blame,
+    },
+    /// The answer breaks the protocol.
+    #[error("the answer of the provider {provider} to {call} cannot be used: {problem}")]
+    Broken {
+        /// The provider.
+        provider: String,
+        /// The call.
+        call: &'static str,
+        /// The problem, as the end of a sentence.
+        problem: String,
+    },
+}
+
+impl ProviderStoreError {
+    /// The party at fault.
+    #[must_use]
+    pub fn blame(&self) -> Blame {
+        match self {
+            // Usually something about the place: a folder, a permission, a lock.
+            Self::Reported { .. } => Blame::Environment,
+            Self::NoAnswer { blame, .. } => *blame,
+            Self::Broken { .. } => Blame::Provider,
+        }
+    }
+
+    /// The next step that the error itself suggests, in whole sentences.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&'static str> {
+        let is_broken = matches!(self, Self::Broken { .. });
+        is_broken.then_some("This is a bug in the provider; please report it to its authors.")
+    }
+}
+
+/// A state store in force.
+#[derive(Clone)]
+pub(super) struct Session {
+    type_name: String,
+    digest: String,
+    chunk_size: usize,
+}
+
+impl Session {
+    fn state(&self, workspace: &str) -> StateRef {
+        StateRef { type_name: self.type_name.clone(), state_id: workspace.to_owned() }
+    }
+}
+
+/// The calls of one running provider.
+pub(super) struct StoreCalls {
+    provider: Arc<dyn Provider>,
+    addr: ProviderAddr,
+    secrets: Secrets,
+    /// The configuration that the process has. A process has one at a time.
+    session: Mutex<Option<Session>>,
+    warnings: Table<Vec<Diagnostic>>,
+}
+
+impl StoreCalls {
+    pub(super) fn new(provider: Arc<dyn Provider>, addr: ProviderAddr, secrets: Secrets) -> Self {
+        let (session, warnings) = (Mutex::new(None), Table::new(Vec::new()));
+        Self { provider, addr, secrets, session, warnings }
+    }
+
+    pub(super) fn addr(&self) -> &ProviderAddr {
+        &self.addr
+    }
+
+    /// Takes the warnings of the provider so far.
+    pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The error of an answer that breaks the protocol.
+    pub(super) fn broken(&self, call: &'static str, problem: String) -> ProviderStoreError {
+        let (provider, problem) = (self.addr.display(), self.secrets.mask(problem));
+        ProviderStoreError::Broken { provider, call, problem }
+    }
+
+    fn no_answer(&self, call: &'static str, failure: Failure) -> ProviderStoreError {
+        let failure = failure.map_text(|text| self.secrets.mask(text));
+        let Diagnostic { detail, blame, .. } = about_failure(&self.addr, call, None, &failure);
+        // The text becomes the end of a sentence.
+        let text = detail.trim_end_matches('.');
+        let text = match text.strip_prefix("The ") {
+            Some(rest) => format!("the {rest}"),
+            None => text.to_owned(),
+        };
+        ProviderStoreError::NoAnswer { text, blame }
+    }
+
+    /// Keeps warnings, and returns errors.
+    fn verdict(
+        &self,
+        call: &'static str,
+        diagnostics: Vec<ProviderDiagnostic>,
+    ) -> Result<(), ProviderStoreError> {
+        let mut errors = Vec::new();
+        for ProviderDiagnostic { severity, summary, detail, .. } in diagnostics {
+            let (summary, detail) = (self.secrets.mask(summary), self.secrets.mask(detail));
+            match severity {
+                Severity::Error if detail.is_empty() => errors.push(summary),
+                Severity::Error => errors.push(format!("{summary}: {detail}")),
+                Severity::Warning => {
+                    let warning =
+                        Diagnostic::foreign(severity, summary, detail).blame(Blame::Provider);
+                    self.warn(warning.about(self.addr.display()));
+                }
+            }
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let (provider, text) = (self.addr.display(), errors.join("\n\n"));
+        let text = text.trim_end_matches('.').to_owned();
+        Err(ProviderStoreError::Reported { provider, call, text })
+    }
+
+    fn warn(&self, warning: Diagnostic) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        // A state is read several times in a run.
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// The schemas of the provider.
+    pub(super) async fn schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
+        const CALL: &str = "GetProviderSchema";
+        let mut schema =
+            self.provider.schema().await.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, std::mem::take(&mut schema.diagnostics))?;
+        Ok(schema)
+    }
+
+    /// Configures the provider and the state store, unless they are already.
+    pub(super) async fn session(&self, setup: &Setup) -> Result<Session, ProviderStoreError> {
+        // Held over the calls: two callers must not configure one process at once.
+        let mut current = self.session.lock().await;
+        let digest = setup.digest();
+        if let Some(session) = &*current
+            && session.type_name == setup.type_name
+            && session.digest == digest
+        {
+            return Ok(session.clone());
+        }
+        // A configuration that fails half way is not the old one any more.
+        *current = None;
+        self.configure_provider(&setup.provider).await?;
+        let chunk_size = self.configure_store(setup).await?;
+        let session = Session { type_name: setup.type_name.clone(), digest, chunk_size };
+        *current = Some(session.clone());
+        Ok(session)
+    }
+
+    /// A configuration as it is sent. Its sensitive values are remembered.
+    fn payload(&self, configured: &Configured) -> Payload {
+        let (plain, _) = configured.value.clone().split_marks();
+        let paths = configured.schema.sensitive_paths(plain.value());
+        self.secrets.add_at(plain.value(), &paths);
+        Payload::Value(plain, configured.schema.implied_type())
+    }
+
+    async fn configure_provider(&self, config: &Configured) -> Result<(), ProviderStoreError> {
+        let (config, client) = (self.payload(config), capabilities());
+        let call = "ValidateProviderConfig";
+        let type_name = String::new();
+        let request = ValidateRequest { type_name, config: config.clone(), client };
+        let answer = self.provider.validate_provider_config(request).await;
+        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
+        self.verdict(call, answer.diagnostics)?;
+        let call = "ConfigureProvider";
+        let terraform_version = LANGUAGE_VERSION.to_string();
+        let request = ConfigureRequest { terraform_version, config, client };
+        let answer = self.provider.configure(request).await;
+        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
+        self.verdict(call, answer.diagnostics)
+    }
+
+    /// Configures the state store, and returns the size of chunks.
+    async fn configure_store(&self, setup: &Setup) -> Result<usize, ProviderStoreError> {
+        let (config, type_name) = (self.payload(&setup.store), setup.type_name.clone());
+        let call = "ValidateStateStoreConfig";
+        let (sent, client) = (config.clone(), capabilities());
+        let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
+        let answer = self.provider.validate_store_config(request).await;
+        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
+        self.verdict(call, answer.diagnostics)?;
+        let call = "ConfigureStateStore";
+        let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_SIZE };
+        let answer = self.provider.configure_store(request).await;
+        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
+        self.verdict(call, answer.diagnostics)?;
+        let size = answer.chunk_size;
+        let chosen = usize::try_from(size).ok().filter(|_| (1..=LARGEST_SIZE).contains(&size));
+        chosen.ok_or_else(|| {
+            let problem = format!(
+                "it sets the size of chunks to {size} bytes, and sizes from 1 to {LARGEST_SIZE} are possible"
+            );
+            self.broken(call, problem)
+        })
+    }
+
+    /// Reads a state; an empty one if there is none.
+    pub(super) async fn read(
+        &self,
+        session: &Session,
+        workspace: &str,
+    ) -> Result<Vec<u8>, ProviderStoreError> {
+        const CALL: &str = "ReadStateBytes";
+        let no_answer = |failure| self.no_answer(CALL, failure);
+        let mut chunks =
+            self.provider.read_state_bytes(session.state(workspace)).await.map_err(no_answer)?;
+        let mut assembly = Assembly::default();
+        while let Some(chunk) = chunks.next().await {
+            let mut chunk = chunk.map_err(no_answer)?;
+            self.verdict(CALL, std::mem::take(&mut chunk.diagnostics))?;
+            assembly.push(&chunk).map_err(|problem| self.broken(CALL, problem))?;
+        }
+        if assembly.largest() > session.chunk_size {
+            let detail = format!(
+                "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
+                assembly.largest(),
+                session.chunk_size
+            );
+            let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
+            self.warn(warning.blame(Blame::Provider).about(self.addr.display()));
+        }
+        assembly.finish().map_err(|problem| self.broken(CALL, problem))
+    }
+
+    /// Writes a state.
+    pub(super) async fn write(
+        &self,
+        session: &Session,
+        workspace: &str,
+        text: Bytes,
+    ) -> Result<(), ProviderStoreError> {
+        const CALL: &str = "WriteStateBytes";
+        let chunks = divide(&text, session.chunk_size);
+        let answer = self.provider.write_state_bytes(session.state(workspace), chunks).await;
+        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, answer.diagnostics)
+    }
+
+    /// Locks a state, and returns the id of the lock.
+    pub(super) async fn lock(
+        &self,
+        session: &Session,
+        workspace: &str,
+        operation: &str,
+    ) -> Result<String, ProviderStoreError> {
+        const CALL: &str = "LockState";
+        let state = session.state(workspace);
+        let answer = self.provider.lock_state(state, operation.to_owned()).await;
+        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, answer.diagnostics)?;
+        if answer.lock_id.is_empty() {
+            let problem = "the lock has no ID, so it could not be released".to_owned();
+            return Err(self.broken(CALL, problem));
+        }
+        Ok(answer.lock_id)
+    }
+
+    /// Releases a lock.
+    pub(super) async fn unlock(
+        &self,
+        session: &Session,
+        workspace: &str,
+        id: &str,
+    ) -> Result<(), ProviderStoreError> {
+        const CALL: &str = "UnlockState";
+        let state = session.state(workspace);
+        let answer = self.provider.unlock_state(state, id.to_owned()).await;
+        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, answer.diagnostics)
+    }
+
+    /// Lists the states.
+    pub(super) async fn states(
+        &self,
+        session: &Session,
+    ) -> Result<Vec<String>, ProviderStoreError> {
+        const CALL: &str = "GetStates";
+        let answer = self.provider.states(session.type_name.clone()).await;
+        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, answer.diagnostics)?;
+        let mut names = answer.state_ids;
+        names.sort();
+        if names.iter().any(String::is_empty) {
+            return Err(self.broken(CALL, "it lists a state without an ID".to_owned()));
+        }
+        if let Some((twice, _)) = names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b) {
+            return Err(self.broken(CALL, format!("it lists the state {twice:?} twice")));
+        }
+        Ok(names)
+    }
+
+    /// Deletes a state.
+    pub(super) async fn delete(
+        &self,
+        session: &Session,
+        workspace: &str,
+    ) -> Result<(), ProviderStoreError> {
+        const CALL: &str = "DeleteState";
+        let answer = self.provider.delete_state(session.state(workspace)).await;
+        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
+        self.verdict(CALL, answer.diagnostics)
+    }
+}
+
+/// The capabilities of the host, which are those of a plan: a state store defers nothing.
+fn capabilities() -> ClientCapabilities {
+    ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
+}

@@ -1,0 +1,416 @@
+//! States in a provider of this process, and its faults.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use formwork_core::state::file::StateFile;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
+use formwork_plugin_protocol::message::state_store::{
+    ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
+    StatesResponse,
+};
+use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::state_chunks::divide;
+use formwork_plugin_protocol::{Failure, Operations};
+use formwork_value::diag::{Blame, Severity};
+use formwork_value::schema::{Attribute, Role, Schema};
+use formwork_value::{Diagnostics, Str, Type};
+use futures_util::{StreamExt as _, stream};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::*;
+use crate::kind::BackendEnvironment;
+use crate::lock::LockRequest;
+
+/// The states and locks of a service, which several processes share.
+#[derive(Default)]
+struct Service {
+    states: BTreeMap<String, Vec<u8>>,
+    locks: BTreeMap<String, String>,
+    /// The calls so far.
+    calls: Vec<String>,
+}
+
+/// The fault of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    None,
+    ChunkSize(i64),
+    LostChunk,
+    SwappedChunks,
+    LongChunks,
+    DiesWhileReading,
+    DiesWhileWriting,
+    NoLockId,
+    ListsTwice,
+    ListsNameless,
+    ReportsSecret,
+    Warns,
+}
+
+/// A process of a provider.
+struct Process {
+    service: Arc<Mutex<Service>>,
+    fault: Fault,
+}
+
+impl Process {
+    fn service(&self) -> MutexGuard<'_, Service> {
+        self.service.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, call: impl Into<String>) {
+        self.service().calls.push(call.into());
+    }
+}
+
+fn reported(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
+    let (summary, detail) = (summary.to_owned(), "Really.".to_owned());
+    vec![ProviderDiagnostic { severity, summary, detail, path: Default::default() }]
+}
+
+fn error(summary: &str) -> DiagnosticsResponse {
+    DiagnosticsResponse { diagnostics: reported(Severity::Error, summary) }
+}
+
+fn block(attributes: &[(&str, Attribute)]) -> Schema {
+    let attributes = attributes.iter().map(|(name, it)| (Str::new(name), it.clone())).collect();
+    Schema { version: 0, block: Block { attributes, ..Block::default() } }
+}
+
+fn lost() -> Failure {
+    let (exit, output) = (Some("signal 9".to_owned()), String::new());
+    Failure::Lost { reason: "gone".to_owned(), exit, output }
+}
+
+impl Operations for Process {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        let token = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
+        let folder = Attribute::new(Type::String, Role::Required);
+        let provided = block(&[("provider", folder.clone())]);
+        let state_stores = [
+            ("acme_store".to_owned(), block(&[("folder", folder)])),
+            ("acme_hidden".to_owned(), provided),
+        ];
+        Ok(ProviderSchema {
+            provider: block(&[("token", token)]),
+            state_stores: state_stores.into(),
+            ..ProviderSchema::default()
+        })
+    }
+
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        self.note("validate provider");
+        Ok(DiagnosticsResponse::default())
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        self.note("configure provider");
+        Ok(match self.fault {
+            Fault::ReportsSecret => error("the token hunter2hunter2 is wrong"),
+            _ => DiagnosticsResponse::default(),
+        })
+    }
+
+    async fn validate_store_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        self.note("validate store");
+        Ok(DiagnosticsResponse::default())
+    }
+
+    async fn configure_store(
+        &self,
+        request: ConfigureStoreRequest,
+    ) -> Result<ConfigureStoreResponse, Failure> {
+        self.note(format!("configure store with {}", request.chunk_size));
+        let chunk_size = match self.fault {
+            Fault::ChunkSize(size) => size,
+            _ => 7,
+        };
+        Ok(ConfigureStoreResponse { chunk_size, diagnostics: Vec::new() })
+    }
+
+    async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
+        self.note("read");
+        let text = self.service().states.get(&state.state_id).cloned().unwrap_or_default();
+        let size = if self.fault == Fault::LongChunks { 50 } else { 7 };
+        let mut chunks: Vec<_> = divide(&text.into(), size).into_iter().map(Ok).collect();
+        match self.fault {
+            Fault::LostChunk => drop(chunks.pop()),
+            Fault::SwappedChunks => chunks.swap(0, 1),
+            Fault::DiesWhileReading => {
+                chunks.truncate(1);
+                chunks.push(Err(lost()));
+            }
+            Fault::Warns => {
+                if let Some(Ok(first)) = chunks.first_mut() {
+                    first.diagnostics = reported(Severity::Warning, "Store is old");
+                }
+            }
+            _ => {}
+        }
+        Ok(stream::iter(chunks).boxed())
+    }
+
+    async fn write_state_bytes(
+        &self,
+        state: StateRef,
+        chunks: Vec<StateChunk>,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        self.note("write");
+        if self.fault == Fault::DiesWhileWriting {
+            return Err(lost());
+        }
+        assert!(chunks.iter().all(|chunk| chunk.bytes.len() <= 7), "as agreed");
+        let bytes = chunks.iter().flat_map(|chunk| chunk.bytes.to_vec()).collect();
+        self.service().states.insert(state.state_id, bytes);
+        Ok(DiagnosticsResponse::default())
+    }
+
+    async fn lock_state(
+        &self,
+        state: StateRef,
+        operation: String,
+    ) -> Result<LockResponse, Failure> {
+        self.note(format!("lock for {operation}"));
+        if self.fault == Fault::NoLockId {
+            return Ok(LockResponse::default());
+        }
+        let mut service = self.service();
+        if let Some(holder) = service.locks.get(&state.state_id) {
+            let diagnostics = error(&format!("{holder} holds the lock")).diagnostics;
+            return Ok(LockResponse { lock_id: String::new(), diagnostics });
+        }
+        let lock_id = format!("lock-{}", service.calls.len());
+        service.locks.insert(state.state_id, lock_id.clone());
+        Ok(LockResponse { lock_id, diagnostics: Vec::new() })
+    }
+
+    async fn unlock_state(
+        &self,
+        state: StateRef,
+        lock_id: String,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        let mut service = self.service();
+        if service.locks.get(&state.state_id) != Some(&lock_id) {
+            return Ok(error("the lock has another ID"));
+        }
+        service.locks.remove(&state.state_id);
+        Ok(DiagnosticsResponse::default())
+    }
+
+    async fn states(&self, _: String) -> Result<StatesResponse, Failure> {
+        let mut state_ids: Vec<String> = self.service().states.keys().cloned().collect();
+        match self.fault {
+            Fault::ListsTwice => state_ids.extend(["b".to_owned(), "b".to_owned()]),
+            Fault::ListsNameless => state_ids.push(String::new()),
+            _ => {}
+        }
+        Ok(StatesResponse { state_ids, diagnostics: Vec::new() })
+    }
+
+    async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
+        self.service().states.remove(&state.state_id);
+        Ok(DiagnosticsResponse::default())
+    }
+}
+
+fn object(name: &str, value: &str) -> Value {
+    Value::object([(Str::new(name), Value::string(value))])
+}
+
+async fn loaded(service: &Arc<Mutex<Service>>, fault: Fault) -> StoreProvider {
+    let process = Arc::new(Process { service: service.clone(), fault });
+    let addr = "acme/acme".parse().unwrap();
+    StoreProvider::load(process, addr, Secrets::default()).await.unwrap()
+}
+
+/// A backend over a process of its own.
+async fn backend(service: &Arc<Mutex<Service>>, fault: Fault, folder: &str) -> Arc<dyn Backend> {
+    let provider = loaded(service, fault).await;
+    let config = object("token", "hunter2hunter2");
+    let kind = provider.kind("acme_store", config).expect("there is one").unwrap();
+    let environment = BackendEnvironment { root: "unused".into(), ..Default::default() };
+    let values = object("folder", folder);
+    kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
+}
+
+fn changed(mut file: StateFile, text: &str) -> StateFile {
+    file.check_results = Some(format!("[{text:?}]").into_bytes().into());
+    file
+}
+
+#[tokio::test]
+async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
+    let service = Arc::default();
+    let backend = backend(&service, Fault::None, "f").await;
+    let mut store = backend.open("default").await.unwrap();
+    assert!(store.read().await.unwrap().is_none());
+    let mut file = changed(StateFile::fresh(), "x");
+    store.write(&mut file).await.unwrap();
+    let read = backend.open("default").await.unwrap().read().await.unwrap().unwrap();
+    assert_eq!((read.serial, read.lineage), (file.serial, file.lineage));
+    // Provider before store, each once, however many states are opened.
+    let calls = service.lock().unwrap().calls.clone();
+    let expected = [
+        "validate provider",
+        "configure provider",
+        "validate store",
+        "configure store with 8388608",
+    ];
+    assert_eq!(calls[..4], expected);
+    assert_eq!(calls.iter().filter(|call| call.starts_with("configure")).count(), 2, "{calls:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_provider() {
+    let service = Arc::default();
+    let (first, second) =
+        (backend(&service, Fault::None, "f").await, backend(&service, Fault::None, "f").await);
+    let mut held = first.open("default").await.unwrap();
+    let lock = held.try_lock("OperationTypeApply").await.unwrap();
+    assert!(lock.id.starts_with("lock-"), "{lock:?}");
+    let mut other = second.open("default").await.unwrap();
+    let request =
+        |seconds| LockRequest { operation: "plan".into(), timeout: Duration::from_secs(seconds) };
+    let refused = other.lock(request(3)).await.unwrap_err();
+    let text = refused.diagnostic().detail;
+    assert!(text.contains(&format!("{} holds the lock", lock.id)), "{text}");
+    assert!(text.contains("force-unlock") && text.contains("-lock-timeout"), "{text}");
+    let tries = service.lock().unwrap().calls.iter().filter(|it| it.ends_with("plan")).count();
+    assert!(tries > 1, "{tries}");
+    let id = lock.id.clone();
+    assert!(other.force_unlock("other").await.is_err());
+    other.force_unlock(&id).await.unwrap();
+    let taken = other.lock(request(0)).await.unwrap();
+    // The lock is of the other process now.
+    assert!(held.unlock(lock).await.is_err());
+    other.unlock(taken).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_state_that_another_program_changed_is_not_overwritten() {
+    let service = Arc::default();
+    let backend = backend(&service, Fault::None, "f").await;
+    let (mut a, mut b) =
+        (backend.open("default").await.unwrap(), backend.open("default").await.unwrap());
+    let mut file = changed(StateFile::fresh(), "1");
+    a.write(&mut file).await.unwrap();
+    b.read().await.unwrap();
+    a.write(&mut changed(file.clone(), "2")).await.unwrap();
+    let error = b.write(&mut changed(file, "3")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+}
+
+#[tokio::test]
+async fn workspaces_are_the_states_of_the_store() {
+    let service = Arc::default();
+    let backend = backend(&service, Fault::None, "f").await;
+    assert_eq!(backend.workspaces().await.unwrap(), ["default"]);
+    backend.create_workspace("b").await.unwrap();
+    backend.create_workspace("a").await.unwrap();
+    assert_eq!(backend.workspaces().await.unwrap(), ["default", "a", "b"]);
+    assert!(service.lock().unwrap().locks.is_empty());
+    backend.delete_workspace("b").await.unwrap();
+    assert_eq!(backend.workspaces().await.unwrap(), ["default", "a"]);
+}
+
+#[tokio::test]
+async fn stores_with_other_arguments_are_other_places() {
+    let service = Arc::default();
+    let (a, b) = (backend(&service, Fault::None, "a").await, backend(&service, Fault::None, "b"));
+    let (again, b) = (backend(&service, Fault::None, "a").await, b.await);
+    assert_eq!(a.identity("default"), again.identity("default"));
+    assert_ne!(a.identity("default"), b.identity("default"));
+    assert_ne!(a.identity("default"), a.identity("other"));
+    assert_eq!(a.location("default"), "\"default\" in acme_store of provider acme/acme");
+}
+
+#[tokio::test]
+async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_nothing() {
+    let service = Arc::default();
+    let sound = backend(&service, Fault::None, "f").await;
+    let mut file = changed(StateFile::fresh(), "x");
+    sound.open("default").await.unwrap().write(&mut file).await.unwrap();
+    let before = service.lock().unwrap().states.clone();
+    for (fault, expected) in [
+        (Fault::ChunkSize(0), "ConfigureStateStore cannot be used: it sets the size"),
+        (Fault::ChunkSize(-1), "the size of chunks to -1 bytes"),
+        (Fault::ChunkSize(1 << 40), "sizes from 1 to 134217728 are possible"),
+        (Fault::LostChunk, "ReadStateBytes cannot be used: "),
+        (Fault::SwappedChunks, "has the range 7 to 13, but is at 0 to 6"),
+        (Fault::DiesWhileReading, "went away during ReadStateBytes: its process ended: signal 9"),
+        (Fault::DiesWhileWriting, "went away during WriteStateBytes"),
+        (Fault::NoLockId, "LockState cannot be used: the lock has no ID"),
+        (Fault::ListsTwice, "GetStates cannot be used: it lists the state \"b\" twice"),
+        (Fault::ListsNameless, "it lists a state without an ID"),
+    ] {
+        let backend = backend(&service, fault, "f").await;
+        let error = use_all(&*backend).await.unwrap_err();
+        let message = error.diagnostic();
+        assert!(message.detail.contains(expected), "{fault:?}: {}", message.detail);
+        assert_eq!(message.blame, Blame::Provider, "{fault:?}");
+        let is_bug = message.detail.contains("This is a bug in the provider");
+        assert_eq!(is_bug, !format!("{fault:?}").starts_with("Dies"), "{fault:?}");
+        assert_eq!(service.lock().unwrap().states, before, "{fault:?}");
+    }
+}
+
+/// Uses everything of a backend, up to the first error.
+async fn use_all(backend: &dyn Backend) -> Result<(), StoreError> {
+    match backend.workspaces().await {
+        Err(WorkspaceError::Store(error)) => return Err(error),
+        Err(error) => panic!("{error}"),
+        Ok(_) => {}
+    }
+    let mut store = backend.open("default").await?;
+    let lock = store.try_lock("apply").await?;
+    let read = store.read().await;
+    let written = match read {
+        Ok(file) => store.write(&mut changed(file.expect("it was stored"), "y")).await,
+        Err(error) => Err(error),
+    };
+    store.unlock(lock).await?;
+    written.map(drop)
+}
+
+#[tokio::test]
+async fn warnings_are_kept_and_secrets_are_masked() {
+    let service = Arc::default();
+    let sound = backend(&service, Fault::None, "f").await;
+    sound.open("default").await.unwrap().write(&mut StateFile::fresh()).await.unwrap();
+    for (fault, expected) in
+        [(Fault::Warns, "Store is old"), (Fault::LongChunks, "Unexpected size of chunk received")]
+    {
+        let warned = backend(&service, fault, "f").await;
+        let mut store = warned.open("default").await.unwrap();
+        store.read().await.unwrap();
+        store.read().await.unwrap();
+        let doubts: Vec<String> = store.doubts().into_iter().map(|it| it.summary).collect();
+        assert_eq!(doubts, [expected]);
+    }
+    let wrong = backend(&service, Fault::ReportsSecret, "f").await;
+    let Err(error) = wrong.open("default").await else { panic!("it was configured") };
+    let mut diags = Diagnostics::new();
+    let _ = diags.error(error.diagnostic());
+    let text = format!("{diags:?}");
+    assert!(text.contains("the token") && !text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
+async fn a_store_with_an_argument_that_the_language_hides_is_refused() {
+    let provider = loaded(&Arc::default(), Fault::None).await;
+    assert_eq!(provider.store_names().collect::<Vec<_>>(), ["acme_hidden", "acme_store"]);
+    assert!(provider.kind("acme_other", object("token", "t")).is_none());
+    let hidden = provider.kind("acme_hidden", object("token", "t")).expect("it is there");
+    let Err(error) = hidden else { panic!("it was taken") };
+    assert!(error.to_string().contains("argument or block named \"provider\""), "{error}");
+}

@@ -1,0 +1,199 @@
+//! Roles in the arguments of the backend `s3`, and checks of their members and of names of keys, as Terraform
+//! makes them before any request.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use formwork_value::Value;
+use serde::de::IgnoredAny;
+
+use super::config::{member, members, nested, pairs};
+use crate::aws::credentials::Token;
+use crate::aws::sts::Role;
+use crate::kind::ConfigError;
+
+/// Reads a role.
+///
+/// # Errors
+/// When a member is not valid.
+pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
+    let text = |name: &str| member(Some(value), name);
+    let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
+        ConfigError::new(format!(
+            "the attribute \"{argument}.role_arn\" is required by the backend"
+        ))
+    })?;
+    if !resource(&arn).is_some_and(|resource| resource.starts_with("role/")) {
+        return Err(ConfigError::new(format!(
+            "{argument}.role_arn is {arn:?}, which is not the ARN of an IAM role"
+        )));
+    }
+    let checked = |name: &str, lengths: RangeInclusive<usize>, marks: &str| {
+        let text = text(name);
+        text.iter().try_for_each(|text| {
+            check_text(&format!("{argument}.{name}"), text, lengths.clone(), marks)
+        })?;
+        Ok::<_, ConfigError>(text)
+    };
+    let policy = text("policy").map(|policy| policy.trim().to_owned());
+    let is_object =
+        |text: &String| serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).is_ok();
+    if policy.as_ref().is_some_and(|policy| !is_object(policy)) {
+        return Err(ConfigError::new(format!("{argument}.policy is not a JSON object")));
+    }
+    let policy_arns = members(nested(value, "policy_arns"));
+    for arn in &policy_arns {
+        if !resource(arn).is_some_and(|resource| resource.starts_with("policy/")) {
+            return Err(ConfigError::new(format!(
+                "{argument}.policy_arns has {arn:?}, which is not the ARN of an IAM policy"
+            )));
+        }
+    }
+    let duration = text("duration").map(|text| seconds(&format!("{argument}.duration"), &text));
+    Ok(Role {
+        arn,
+        duration: duration.transpose()?,
+        external_id: checked("external_id", 2..=1224, "_+=,.@:/-")?,
+        policy,
+        policy_arns,
+        session_name: checked("session_name", 2..=64, "_+=,.@-")?,
+        source_identity: checked("source_identity", 2..=64, "_+=,.@-")?,
+        tags: pairs(nested(value, "tags")),
+        transitive_tag_keys: members(nested(value, "transitive_tag_keys")),
+    })
+}
+
+/// Reads a role with a token.
+///
+/// # Errors
+/// When a member is not valid.
+pub(super) fn web_identity(value: Option<&Value>) -> Result<Option<(Role, Token)>, ConfigError> {
+    let Some(value) = value else { return Ok(None) };
+    let role = role("assume_role_with_web_identity", value)?;
+    let text = |name: &str| member(Some(value), name);
+    let name = "assume_role_with_web_identity.web_identity_token";
+    text("web_identity_token")
+        .iter()
+        .try_for_each(|token| check_length(name, token, 4..=20_000))?;
+    let token = match (text("web_identity_token"), text("web_identity_token_file")) {
+        (Some(token), None) => Token::Value(token),
+        (None, Some(path)) => Token::File(path),
+        _ => {
+            return Err(ConfigError::new(
+                "exactly one of \"assume_role_with_web_identity.web_identity_token\" and \"assume_role_with_web_identity.web_identity_token_file\" must be set",
+            ));
+        }
+    };
+    Ok(Some((role, token)))
+}
+
+/// Reads a duration as Go writes it, for example `1h30m`, of 15 minutes to 12 hours.
+fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
+    let invalid = || {
+        ConfigError::new(format!(
+            "{name} is {text:?}, which must be a duration between 15m and 12h, such as \"1h30m\""
+        ))
+    };
+    let mut rest = text;
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(invalid)?;
+        let (number, unit) = rest.split_at(end);
+        let number: f64 = number.parse().map_err(|_| invalid())?;
+        let end = unit.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(unit.len());
+        let (unit, more) = unit.split_at(end);
+        total += number
+            * match unit {
+                "h" => 3600.0,
+                "m" => 60.0,
+                "s" => 1.0,
+                "ms" => 1e-3,
+                "us" | "µs" => 1e-6,
+                "ns" => 1e-9,
+                _ => return Err(invalid()),
+            };
+        rest = more;
+    }
+    // The sum may be infinite, for which the plain conversion would panic.
+    let duration = Duration::try_from_secs_f64(total).map_err(|_| invalid())?;
+    Some(duration.as_secs()).filter(|seconds| (900..=43_200).contains(seconds)).ok_or_else(invalid)
+}
+
+/// The resource in an ARN.
+fn resource(arn: &str) -> Option<&str> {
+    let parts: Vec<&str> = arn.splitn(6, ':').collect();
+    match parts.as_slice() {
+        ["arn", _, _, _, _, resource] => Some(resource),
+        _ => None,
+    }
+}
+
+fn check_length(name: &str, text: &str, lengths: RangeInclusive<usize>) -> Result<(), ConfigError> {
+    if lengths.contains(&text.len()) {
+        return Ok(());
+    }
+    Err(ConfigError::new(format!(
+        "{name} has {} characters, and must have {} to {}",
+        text.len(),
+        lengths.start(),
+        lengths.end()
+    )))
+}
+
+/// Checks the length of a text, and that it has only letters, digits and these marks.
+fn check_text(
+    name: &str,
+    text: &str,
+    lengths: RangeInclusive<usize>,
+    marks: &str,
+) -> Result<(), ConfigError> {
+    check_length(name, text, lengths)?;
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c)) {
+        return Ok(());
+    }
+    Err(ConfigError::new(format!(
+        "{name} is {text:?}, which may have only letters, digits and the characters {marks:?}"
+    )))
+}
+
+/// Checks the name of a key for encryption: an id, an alias, or an ARN of one.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
+    let is_alias = |text: &str| {
+        let alias = text.strip_prefix("alias/").filter(|alias| !alias.is_empty());
+        alias.is_some_and(|alias| {
+            alias.chars().all(|c| c.is_ascii_alphanumeric() || "/_-".contains(c))
+        })
+    };
+    let is_valid = match resource(name) {
+        Some(resource) => {
+            resource.strip_prefix("key/").is_some_and(is_key_id) || is_alias(resource)
+        }
+        None => is_key_id(name) || is_alias(name),
+    };
+    if is_valid {
+        return Ok(());
+    }
+    Err(ConfigError::new(format!(
+        "kms_key_id is {name:?}, which is not the ID, the alias or the ARN of a KMS key"
+    )))
+}
+
+/// Whether a text is the id of a key: a UUID, or one for several regions.
+fn is_key_id(text: &str) -> bool {
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length && text.chars().all(|c| c.is_ascii_hexdigit())
+    };
+    if let Some(id) = text.strip_prefix("mrk-") {
+        return is_hex(id, 32);
+    }
+    let parts: Vec<&str> = text.split('-').collect();
+    let lengths = [8, 4, 4, 4, 12];
+    parts.len() == lengths.len()
+        && parts.iter().zip(lengths).all(|(part, length)| is_hex(part, length))
+        && parts[2].starts_with(['1', '2', '3', '4', '5'])
+        && parts[3].starts_with(['8', '9', 'a', 'A', 'b', 'B'])
+}

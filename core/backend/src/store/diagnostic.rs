@@ -1,0 +1,195 @@
+//! Messages about failures of stores: the summary, and the next step.
+
+use formwork_value::Diagnostic;
+use formwork_value::diag::{Blame, Message, sentence};
+use formwork_value::quote::shell_word;
+
+use super::{LockEnd, StoreError, StoreOperation};
+use crate::lock::LockInfo;
+use crate::messages;
+use crate::provider_store::ProviderStoreError;
+
+impl StoreError {
+    /// Describes what went wrong and what to do.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        if let Self::Unusable { location, error, copy } = self {
+            let mut diagnostic = error.diagnostic(location);
+            if let Some(copy) = copy {
+                diagnostic.detail.push_str(&format!("\n\n{copy}"));
+            }
+            return diagnostic;
+        }
+        if let Self::Conflict(conflict) = self {
+            return conflict.diagnostic();
+        }
+        let (summary, mut remedy) = self.summary_and_remedy();
+        let mut blame = Blame::Environment;
+        if let Some(error) = self.provider_error() {
+            blame = error.blame();
+            if let Some(next) = error.remedy() {
+                remedy = format!("{remedy}\n\n{next}");
+            }
+        }
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self))).blame(blame)
+    }
+
+    /// The failure of a provider behind the error, if there is one.
+    fn provider_error(&self) -> Option<&ProviderStoreError> {
+        match self {
+            Self::Failed { cause, .. } => cause.downcast_ref(),
+            _ => None,
+        }
+    }
+
+    fn summary_and_remedy(&self) -> (&'static Message, String) {
+        match self {
+            Self::Unusable { .. } | Self::Conflict(_) => (messages::FAILED_TO_READ_STATE, String::new()),
+            Self::Held { holder, ends, .. } => {
+                (messages::STATE_IS_LOCKED, held(holder.as_deref(), *ends))
+            }
+            Self::LockRefused { .. } => (
+                messages::STATE_IS_LOCKED,
+                "If another run holds the lock, wait until it has ended, or give -lock-timeout to \
+                 wait for it. If its holder is gone, run:\n  formwork force-unlock ID"
+                    .to_owned(),
+            ),
+            Self::NoWorkspace { .. } => (
+                messages::WORKSPACES_NOT_SUPPORTED,
+                "This backend keeps one state only, that of the workspace \"default\". Unset \
+                 TF_WORKSPACE, or run:\n  formwork workspace select default"
+                    .to_owned(),
+            ),
+            Self::NotLocked { holder, .. } => {
+                let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
+                let next = match holder {
+                    Some(_) => "Give the ID of this lock, if its holder is gone.",
+                    None => "The state may not be locked any more. Run the command that needs it.",
+                };
+                (messages::FAILED_TO_UNLOCK_STATE, format!("{about}{next} Nothing was changed."))
+            }
+            Self::Emptied { location, evidence, copy } => (
+                messages::STATE_FILE_IS_EMPTY,
+                format!(
+                    "A state file never becomes empty by itself: it was cut off, perhaps when \
+                     another program was killed while writing it. Going on would create everything \
+                     a second time. Restore it from a copy. Nothing was changed.\n\n{}Only if none \
+                     of its objects exist any more, remove {location} and {}, and run the command \
+                     again.",
+                    copy.as_ref().map(|copy| format!("{copy} ")).unwrap_or_default(),
+                    evidence.join(" and ")
+                ),
+            ),
+            Self::OtherLineage { .. } => (
+                messages::STATE_BELONGS_TO_ANOTHER_LINEAGE,
+                "The two have different origins, so one would overwrite the objects of the other. The stored \
+                 state was not changed. If this run has changed real objects, their results are in \
+                 its journal, and the next command says how to keep both."
+                    .to_owned(),
+            ),
+            Self::Changed { .. } => (
+                messages::STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM,
+                "Another run wrote it in the meantime, perhaps with -lock=false. Nothing was \
+                 overwritten. Run the command again: if this one has changed real objects, their \
+                 results are in its journal and are taken over."
+                    .to_owned(),
+            ),
+            Self::Replaced { .. } => (
+                messages::STATE_FILE_WAS_REPLACED,
+                "The lock does not cover the file that is there, so another run may be using it. \
+                 Nothing was overwritten. Run the command again: if this one has changed real \
+                 objects, their results are in its journal and are taken over."
+                    .to_owned(),
+            ),
+            Self::NotEncryptable { .. } => (
+                messages::FAILED_TO_ENCRYPT_STATE,
+                "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
+                 block or TF_ENCRYPTION."
+                    .to_owned(),
+            ),
+            Self::NotKept { .. } => (
+                messages::FAILED_TO_SAVE_STATE,
+                "Without a state it would be unknown afterwards what was made. Name a file, with \
+                 the backend's `path` or -state-out."
+                    .to_owned(),
+            ),
+            Self::Failed { doing, remedy, .. } => {
+                let (summary, usual) = doing.summary_and_remedy();
+                (summary, remedy.clone().unwrap_or_else(|| usual.to_owned()))
+            }
+        }
+    }
+}
+
+impl StoreOperation {
+    fn summary_and_remedy(self) -> (&'static Message, &'static str) {
+        match self {
+            Self::Lock => (
+                messages::ERROR_ACQUIRING_STATE_LOCK,
+                "The state must be writable before anything is changed. Check the place, the \
+                 credentials for it and its permissions, or choose another place.",
+            ),
+            Self::Unlock => (
+                messages::ERROR_RELEASING_STATE_LOCK,
+                "The lock may still be there. Once no run uses the state, `formwork force-unlock` \
+                 with the ID that the next command prints releases it.",
+            ),
+            Self::Read => (
+                messages::FAILED_TO_READ_STATE,
+                "Check the place, the credentials for it and its permissions. Nothing was changed.",
+            ),
+            Self::Write => (
+                messages::FAILED_TO_SAVE_STATE,
+                "The state that was there before is still there, and the journal holds everything \
+                 done since. Correct the cause, then run any command: it takes over what the \
+                 journal holds.",
+            ),
+            Self::Open => (
+                messages::FAILED_TO_REACH_BACKEND,
+                "Check the address, the credentials and the network. Nothing was changed.",
+            ),
+            Self::List => (
+                messages::FAILED_TO_LIST_WORKSPACES,
+                "Check the place, the credentials for it and its permissions.",
+            ),
+            Self::Create | Self::Delete => (
+                messages::FAILED_TO_CHANGE_WORKSPACES,
+                "Check the place, the credentials for it and its permissions.",
+            ),
+        }
+    }
+}
+
+fn held(holder: Option<&LockInfo>, ends: LockEnd) -> String {
+    let about = holder.map(LockInfo::describe).unwrap_or_default();
+    let end = match ends {
+        LockEnd::WithProcess => "The lock ends with the process that holds it.".to_owned(),
+        LockEnd::WithConnection => {
+            "The lock ends with the connection of the process that holds it.".to_owned()
+        }
+        LockEnd::ByForce => {
+            let id = holder.map_or_else(|| "ID".to_owned(), |holder| shell_word(&holder.id));
+            format!("If its holder is gone, run:\n  formwork force-unlock {id}")
+        }
+    };
+    format!(
+        "{about}The lock keeps two runs from changing the state at once. Wait until the other run has \
+         ended, or give -lock-timeout to wait for it. {end}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_lock_is_one_word_of_the_command_that_releases_it() {
+        for (id, word) in
+            [("0f1e-2", "0f1e-2"), ("x; id $(id)", "'x; id $(id)'"), ("a'b", r"'a'\''b'")]
+        {
+            let holder = LockInfo { id: id.to_owned(), ..LockInfo::default() };
+            let text = held(Some(&holder), LockEnd::ByForce);
+            assert!(text.ends_with(&format!("\n  formwork force-unlock {word}")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Blocks that cannot be read because of errors in their syntax. Finding those errors is the parser's.
+
+use formwork_lang::messages::ATTRIBUTE_REDEFINED;
+use formwork_lang::syntax::{Block, Body};
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+/// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
+/// checked.
+pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
+    let places: Vec<Span> =
+        wrong.iter().filter(|it| breaks(it)).filter_map(|it| it.subject).collect();
+    // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
+    file.attributes.clear();
+    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
+    file.blocks.extract_if(.., is_broken).collect()
+}
+
+/// Whether a block with an error cannot be read. One that sets an argument twice can: the first one
+/// counts.
+fn breaks(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code != Some(ATTRIBUTE_REDEFINED.code)
+}
+
+/// Whether all that is wrong is wrong in one of some blocks.
+pub(super) fn are_within(wrong: &Diagnostics, blocks: &[Block]) -> bool {
+    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
+    wrong.iter().filter(|it| breaks(it)).all(|it| it.subject.is_some_and(is_within))
+}

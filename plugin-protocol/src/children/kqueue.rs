@@ -1,0 +1,20 @@
+//! Child processes on macOS and the BSDs.
+
+use nix::errno::Errno;
+use nix::sys::event::{EvFlags, EventFilter, FilterFlag, KEvent, Kqueue};
+use nix::unistd::Pid;
+
+pub(super) fn wait_for_end(child: Pid) {
+    let Ok(queue) = Kqueue::new() else { return };
+    let Ok(number) = usize::try_from(child.as_raw()) else { return };
+    let (filter, flags) = (EventFilter::EVFILT_PROC, EvFlags::EV_ADD | EvFlags::EV_ONESHOT);
+    let change = KEvent::new(number, filter, flags, FilterFlag::NOTE_EXIT, 0, 0);
+    let mut events = [change];
+    // A child that has ended already is refused, with `ESRCH`.
+    while queue.kevent(&[change], &mut events, None) == Err(Errno::EINTR) {}
+}
+
+/// There is no such request. A provider on the SDK looks for its host once a second and ends by itself.
+pub(super) fn end_with_parent() -> nix::Result<()> {
+    Ok(())
+}

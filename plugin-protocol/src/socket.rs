@@ -1,0 +1,154 @@
+//! The local transport of plugins, for both ends: a plugin listens, its host connects. Unix sockets, and
+//! TCP on this machine. Speaks neither TLS nor HTTP.
+
+#[cfg_attr(not(unix), path = "socket/no_unix.rs")]
+mod unix;
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::handshake::{Address, PluginEnvironment};
+use crate::tls::ByteStream;
+
+/// A bound socket. A Unix socket is removed from disk with it.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Unix(unix::Listener),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// Binds as the environment wishes: a Unix socket, or TCP on this machine where there can be none.
+    pub(crate) async fn bind(environment: &PluginEnvironment) -> io::Result<Self> {
+        let folder = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let (first, last) = environment.ports;
+        match unix::Listener::bind(&folder, environment.socket_group.as_deref()) {
+            Ok(socket) => Ok(Self::Unix(socket)),
+            Err(unix) => match bind_tcp(first, last).await {
+                Ok(listener) => Ok(Self::Tcp(listener)),
+                Err(tcp) => Err(io::Error::new(
+                    unix.kind(),
+                    format!("no unix socket in {}: {unix}; no TCP port: {tcp}", folder.display()),
+                )),
+            },
+        }
+    }
+
+    /// Returns the address for hosts.
+    pub(crate) fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::Unix(socket) => Ok(Address::Unix(socket.path().to_owned())),
+            Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
+        }
+    }
+
+    /// Waits for the next connection.
+    pub(crate) async fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        match self {
+            Self::Unix(socket) => socket.accept().await,
+            Self::Tcp(listener) => tcp(listener.accept().await?.0),
+        }
+    }
+}
+
+/// Connects to a plugin.
+pub(crate) async fn connect(address: &Address) -> io::Result<Box<dyn ByteStream>> {
+    match address {
+        Address::Unix(path) => unix::connect(path).await,
+        Address::Tcp(address) => tcp(TcpStream::connect(address).await?),
+    }
+}
+
+fn tcp(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
+    // Messages are small and wait for an answer, so Nagle's algorithm would delay each of them.
+    stream.set_nodelay(true)?;
+    Ok(Box::new(stream))
+}
+
+async fn bind_tcp(first: u16, last: u16) -> io::Result<TcpListener> {
+    let mut refused = io::Error::other(format!("{first} to {last} is no range of ports"));
+    // Without variables both are zero, and the system picks a port, as in go-plugin.
+    for port in first..=last {
+        match TcpListener::bind(("127.0.0.1", port)).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+/// Says whether the address is on this machine. A plugin of ours has no business anywhere else.
+pub(crate) fn is_local(address: &Address) -> bool {
+    match address {
+        Address::Unix(_) => true,
+        Address::Tcp(address) => match address.parse::<SocketAddr>() {
+            Ok(address) => address.ip().is_loopback(),
+            // No other name is looked up: a look-up would be network traffic already.
+            Err(_) => {
+                address.strip_prefix("localhost:").is_some_and(|port| port.parse::<u16>().is_ok())
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn environment(socket_dir: PathBuf, ports: (u16, u16)) -> PluginEnvironment {
+        let environment = PluginEnvironment::read(|_| None);
+        PluginEnvironment { socket_dir: Some(socket_dir), ports, ..environment }
+    }
+
+    #[tokio::test]
+    async fn the_socket_is_made_where_the_host_wants_it_and_removed_after() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let environment = environment(folder.path().to_owned(), (0, 0));
+        let listener = Listener::bind(&environment).await.expect("it can listen");
+        let Ok(Address::Unix(path)) = listener.address() else { panic!("not a unix socket") };
+        assert_eq!(path.parent(), Some(folder.path()));
+        assert!(path.exists());
+        drop(listener);
+        assert!(!path.exists());
+    }
+
+    #[tokio::test]
+    async fn tcp_is_the_way_out_when_a_unix_socket_cannot_be() {
+        let environment = environment("/nowhere".into(), (0, 0));
+        let listener = Listener::bind(&environment).await.expect("it can listen");
+        let Ok(Address::Tcp(address)) = listener.address() else { panic!("not TCP") };
+        assert!(address.starts_with("127.0.0.1:"), "{address}");
+    }
+
+    #[tokio::test]
+    async fn a_range_of_ports_is_tried_in_turn() {
+        let taken = bind_tcp(0, 0).await.expect("some port is free");
+        let port = taken.local_addr().expect("an address").port();
+        let refused = bind_tcp(port, port).await.expect_err("it is taken");
+        assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
+        let refused = bind_tcp(2, 1).await.expect_err("nothing to try");
+        assert_eq!(refused.to_string(), "2 to 1 is no range of ports");
+    }
+
+    #[test]
+    fn only_addresses_on_this_machine_are_local() {
+        for (address, expected) in [
+            ("127.0.0.1:10000", true),
+            ("127.8.9.1:1", true),
+            ("[::1]:10000", true),
+            ("localhost:10000", true),
+            ("localhost:port", false),
+            ("localhost.example:10000", false),
+            ("10.0.0.1:10000", false),
+            ("0.0.0.0:10000", false),
+            ("example.com:80", false),
+            ("", false),
+        ] {
+            assert_eq!(is_local(&Address::Tcp(address.to_owned())), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Validation of configurations, and the configuration of the provider.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
+
+use super::{Server, check};
+use crate::Answer;
+use crate::call::Call;
+use crate::context::{Context, Deferral};
+
+impl Server {
+    pub(super) fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let resource = self.resource(&request.type_name)?;
+        let config = check::config(call, resource.shape(), &request.config, request.client)?;
+        resource.validate(&config, call.clone())
+    }
+
+    pub(super) fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let data_source = self.data_source(&request.type_name)?;
+        let config = check::config(call, data_source.shape(), &request.config, request.client)?;
+        data_source.validate(&config, call.clone())
+    }
+
+    pub(super) fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let configure = &self.provider.configure;
+        // This request has no client capabilities, so write-only attributes are allowed here.
+        let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
+        let config = check::config(call, configure.shape(), &request.config, client)?;
+        configure.validate(&config, call.clone())
+    }
+
+    pub(super) async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
+        let configure = &self.provider.configure;
+        let config = check::decoded(configure.shape(), &request.config)?;
+        let host_version = request.terraform_version.clone();
+        let deferral = Deferral::new(request.client.deferral_allowed);
+        // Not `self.context`, which fails while an earlier configuration is deferred.
+        let context = Context { deferral, ..Context::new(call.clone(), &Bytes::new()) };
+        call.unless_stopped(configure.configure(&config, host_version, context)).await
+    }
+}

@@ -1,0 +1,168 @@
+//! State stores: places that keep whole states, one for each workspace. This file has the trait that an
+//! author implements. Protocol 6 has state stores, protocol 5 does not.
+
+use std::future::{Future, ready};
+
+use crate::call::Call;
+use crate::model::NoneWriteOnly;
+use crate::resource::Validate;
+use crate::resource::calls::calls;
+use crate::{Answer, Input, Model};
+
+/// A state store. A state is a string of bytes with a name, which is that of a workspace. Hosts other
+/// than this one may write to the same place at the same time, so locks and writes are checked in the
+/// place and not in this process.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state store",
+    note = "write `impl StateStore for {Self}`"
+)]
+pub trait StateStore: Send + Sync + 'static {
+    /// Arguments of the configuration. They have no computed attributes.
+    type Model: Model<WriteOnly = NoneWriteOnly>;
+
+    /// Validates the configuration beyond the schema.
+    ///
+    /// # Errors
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
+        Ok(())
+    }
+
+    /// Takes the configuration. Every other call has it, too.
+    ///
+    /// # Errors
+    /// When the place cannot be used.
+    fn configure(
+        &self,
+        _call: ConfigureStore<Self::Model>,
+    ) -> impl Future<Output = Answer<()>> + Send {
+        ready(Ok(()))
+    }
+
+    /// Reads a state; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the place does not answer.
+    fn read(
+        &self,
+        call: ReadState<Self::Model>,
+    ) -> impl Future<Output = Answer<Option<Vec<u8>>>> + Send;
+
+    /// Replaces a state. A crash at any time leaves the old state or the new one. Called only while
+    /// this process holds the lock, but another process may have released it since.
+    ///
+    /// # Errors
+    /// When the lock in the place is not `call.lock_id`, or the state cannot be written.
+    fn write(&self, call: WriteState<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Locks a state, without waiting, and returns a new id of the lock. Also a state that is not there
+    /// can be locked.
+    ///
+    /// # Errors
+    /// When the lock is held. The detail says by whom, and the id of the lock.
+    fn lock(&self, call: LockState<Self::Model>) -> impl Future<Output = Answer<String>> + Send;
+
+    /// Releases a lock, also of another process.
+    ///
+    /// # Errors
+    /// When the state is not locked under this id.
+    fn unlock(&self, call: UnlockState<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Lists the names of all states.
+    ///
+    /// # Errors
+    /// When the place does not answer.
+    fn list(
+        &self,
+        call: ListStates<Self::Model>,
+    ) -> impl Future<Output = Answer<Vec<String>>> + Send;
+
+    /// Deletes a state. One that is not there is deleted already.
+    ///
+    /// # Errors
+    /// When the state is still there.
+    fn delete(&self, call: DeleteState<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
+}
+
+/// A request to configure a state store.
+#[non_exhaustive]
+pub struct ConfigureStore<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to read a state.
+#[non_exhaustive]
+pub struct ReadState<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The name of the state.
+    pub state: String,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to replace a state.
+#[non_exhaustive]
+pub struct WriteState<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The name of the state.
+    pub state: String,
+    /// The whole state. It arrived complete.
+    pub bytes: Vec<u8>,
+    /// The id of the lock that this process has taken.
+    pub lock_id: String,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to lock a state.
+#[non_exhaustive]
+pub struct LockState<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The name of the state.
+    pub state: String,
+    /// The operation of the host, for the message to others.
+    pub operation: String,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to release a lock.
+#[non_exhaustive]
+pub struct UnlockState<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The name of the state.
+    pub state: String,
+    /// The id of the lock.
+    pub lock_id: String,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to list the states.
+#[non_exhaustive]
+pub struct ListStates<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+/// A request to delete a state.
+#[non_exhaustive]
+pub struct DeleteState<M: Model> {
+    /// The configuration, with defaults.
+    pub config: Input<M>,
+    /// The name of the state.
+    pub state: String,
+    /// The call itself, for handlers that destructure this struct.
+    pub call: Call,
+}
+
+calls!(ConfigureStore ReadState WriteState LockState UnlockState ListStates DeleteState);
