@@ -4,7 +4,7 @@
 use nix::sys::signal::Signal;
 
 use super::encryption::{SECRET, assert_sealed};
-use crate::harness::{Command, Ended, HttpState, Postgres, Workdir, terraform, test_provider};
+use crate::harness::{Command, Ended, Workdir, terraform, test_provider};
 
 const IDENTITY: &str = "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
 const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
@@ -335,75 +335,4 @@ fn commands_that_show_no_value_need_no_identity() {
         }
     }
     assert_eq!(workdir.read("terraform.tfstate"), before);
-}
-
-/// The forms of the secret in a dump: as it is, as the bytes of a row, and as base64 in such bytes.
-fn assert_absent(dump: &str) {
-    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
-    assert!(dump.contains(&hex("bad_thing.first")) || dump.contains("bad_thing"), "no rows");
-    // From the second character on, as its first two bytes depend on what is before it.
-    for form in [
-        SECRET.to_owned(),
-        hex(SECRET),
-        hex("dW50ZXIyLWluLWEtc3RhdG"),
-        "dW50ZXIyLWluLWEtc3RhdG".to_owned(),
-    ] {
-        assert!(!dump.contains(&form), "{form} is in the database");
-    }
-}
-
-#[test]
-fn no_row_of_a_database_has_a_secret_before_and_after_a_crash() {
-    let Some(server) = Postgres::start() else { return };
-    let workdir =
-        Workdir::new(&server.config(&format!("{}{CONFIG}", encryption(&[RECIPIENT], ""))));
-    command(&workdir, "init").succeed();
-    let dump = || {
-        let mut dump = std::process::Command::new("pg_dump");
-        let output =
-            dump.args(["-d", &server.conn_str()]).output().expect("it is beside the server");
-        assert!(output.status.success());
-        assert_absent(&String::from_utf8_lossy(&output.stdout));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let running = command(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:second").start();
-    let (_, held) = workdir.world.wait_for_held();
-    running.signal(Signal::SIGKILL);
-    running.wait();
-    drop(held);
-    workdir.world.assert_deserted();
-    assert!(dump().contains("formwork_journal"));
-    command(&workdir, "recover adopt bad_thing.second second-1").succeed();
-    command(&workdir, "apply -auto-approve").succeed();
-    command(&workdir, "apply -auto-approve -var=link=two").succeed().says("1 changed");
-    assert!(dump().contains("sealed:age:"));
-    assert_sealed(&workdir);
-    command(&workdir, "destroy -auto-approve").succeed();
-    dump();
-}
-
-#[test]
-fn a_state_of_fifty_configurations_that_a_server_refuses_has_no_secret() {
-    let server = HttpState::start();
-    let workdir = Workdir::new("");
-    fifty(&workdir);
-    workdir.write("backend.tf", &server.config(""));
-    command(&workdir, "init").succeed();
-    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
-    let log = workdir.root().join("log").display().to_string();
-    let failed =
-        command(&workdir, "apply -auto-approve").env("TF_LOG", "trace").env("TF_LOG_PATH", &log);
-    failed
-        .env("TF_HTTP_RETRY_MAX", "0")
-        .run()
-        .code(1)
-        .says("Failed to save the state")
-        .says_not(SECRET);
-    assert!(workdir.read("errored.tfstate").contains("sealed:age:"));
-    assert_sealed(&workdir);
-    server.with(|kept| kept.failure = None);
-    command(&workdir, "apply -auto-approve").succeed().says("An interrupted run was taken over");
-    let stored = server.with(|kept| String::from_utf8_lossy(&kept.state).into_owned());
-    assert!(stored.contains("sealed:age:") && !stored.contains(SECRET));
-    assert_sealed(&workdir);
 }
