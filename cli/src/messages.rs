@@ -6,6 +6,8 @@ mod installation;
 
 pub(crate) use authors::*;
 pub(crate) use commands::*;
+use formwork_core::messages::CATALOGUES as ENGINE;
+use formwork_lang::messages::CATALOGUES as LANGUAGE;
 pub(crate) use formwork_operation::messages::*;
 use formwork_provisioners::messages::PROVISIONERS;
 use formwork_value::diag::{Catalogue, Message};
@@ -15,9 +17,8 @@ pub(crate) use installation::*;
 pub(crate) fn catalogues() -> impl Iterator<Item = &'static Catalogue> {
     let own =
         [&OPERATIONS, &PROVISIONERS, &BACKENDS, &INSTALLATION, &COMMANDS, &AUTHORS].into_iter();
-    let language = formwork_lang::messages::CATALOGUES.into_iter();
-    let engine = formwork_core::messages::CATALOGUES.into_iter();
-    let mut all: Vec<&'static Catalogue> = language.chain(engine).chain(own).collect();
+    let engine = LANGUAGE.into_iter().chain(ENGINE);
+    let mut all: Vec<&'static Catalogue> = engine.chain(own).collect();
     all.sort_by_key(|catalogue| catalogue.messages.first().map(|message| message.code));
     all.into_iter()
 }

@@ -200,7 +200,7 @@ struct Nowhere;
 
 impl ModuleFolders for Nowhere {
     fn folder(&self, _: &ModulePath, call: &CallSite, _: &Path) -> Result<PathBuf, NotInstalled> {
-        let (summary, detail) = ("No modules here".to_owned(), String::new());
-        Err(NotInstalled { summary, detail, span: call.span })
+        let summary = formwork_core::messages::MODULE_NOT_INSTALLED;
+        Err(NotInstalled { summary, detail: String::new(), span: call.span })
     }
 }

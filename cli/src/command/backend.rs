@@ -396,7 +396,8 @@ mod tests {
     use formwork_core::state::file::StateFile;
 
     use super::*;
-    use crate::args::{Cli, Command};
+    use crate::command::Command;
+    use crate::command::parser::Cli;
     use crate::data_dir::DataDir;
     use crate::env::Env;
     use crate::view::Screen;

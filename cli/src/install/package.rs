@@ -227,7 +227,8 @@ mod tests {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
         let dir = Dir::create(below).unwrap();
         let content = Content::Archive(File::open(archive).unwrap());
-        let result = install(&content, dir, (&provider, &version), None);
+        let result =
+            install(&content, dir, PackageId { provider: &provider, version: &version }, None);
         (result, package_dir(below, &provider, &version))
     }
 

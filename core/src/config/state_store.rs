@@ -148,13 +148,16 @@ mod tests {
             assert!(found.contains(expected), "{found}");
         };
         let store = "state_store \"acme_store\" {\n    provider \"acme\" {}\n  }";
-        check(&store.replace("acme\" {}", "other\" {}"), messages::MISSING_REQUIRED_PROVIDER_ENTRY);
-        check(&store.replace("provider \"acme\" {}", ""), messages::MISSING_PROVIDER_BLOCK);
+        check(
+            &store.replace("acme\" {}", "other\" {}"),
+            messages::MISSING_REQUIRED_PROVIDER_ENTRY.summary,
+        );
+        check(&store.replace("provider \"acme\" {}", ""), messages::MISSING_PROVIDER_BLOCK.summary);
         let twice = store.replace("{}", "{}\n    provider \"acme\" {}");
         check(&twice, "Duplicate provider block");
         check(
             &store.replace("{}", "{\n      alias = \"x\"\n    }"),
-            messages::UNEXPECTED_PROVIDER_ALIAS,
+            messages::UNEXPECTED_PROVIDER_ALIAS.summary,
         );
         check(&format!("{store}\n  {store}"), "Duplicate 'state_store' configuration block");
         let both = "Conflicting 'state_store' and 'backend' configuration blocks are present";

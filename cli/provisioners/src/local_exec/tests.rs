@@ -94,7 +94,7 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
         assert!(!failed.bare.contains("/no/such"), "{}", failed.bare);
     }
     let empty = run(&[command("")]).1.unwrap_err();
-    assert_eq!(empty.summary, "Invalid local-exec provisioner command");
+    assert_eq!(empty.summary.text, "Invalid local-exec provisioner command");
 }
 
 #[test]

@@ -296,11 +296,21 @@ mod tests {
         let document = client.get(&format!("{host}/list"), None).unwrap();
         assert_eq!(document.read_text(100).unwrap().as_bytes(), FILE);
         let mut file = Vec::new();
-        client.download((&format!("{host}/file.zip"), None), &mut file, 100).unwrap();
+        client
+            .download(
+                Download { url: &format!("{host}/file.zip"), asking: None, limit: 100 },
+                &mut file,
+            )
+            .unwrap();
         assert_eq!(file, FILE);
         // The header repeats the name of the archive.
         let mut archive = Vec::new();
-        client.download((&format!("{host}/a.tar.gz?x"), None), &mut archive, 100).unwrap();
+        client
+            .download(
+                Download { url: &format!("{host}/a.tar.gz?x"), asking: None, limit: 100 },
+                &mut archive,
+            )
+            .unwrap();
         assert_eq!(archive, packed);
         served.join().unwrap();
     }

@@ -120,7 +120,7 @@ fn a_version_means_a_registry() {
     ];
     for (text, part) in table {
         let error = ModuleSource::parse(text, true).unwrap_err();
-        assert_eq!(error.summary, "Invalid registry module source address");
+        assert_eq!(error.summary.summary, "Invalid registry module source address");
         assert!(error.detail.contains(part), "{text}: {}", error.detail);
     }
 }

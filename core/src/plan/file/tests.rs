@@ -1,5 +1,6 @@
 //! Plan files whole, torn, foreign and hostile.
 
+use std::fs::File;
 use std::os::unix::fs::PermissionsExt as _;
 
 use tempfile::TempDir;

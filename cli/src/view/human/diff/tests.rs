@@ -491,7 +491,7 @@ fn what_forces_a_replacement_is_reported_where_the_value_begins() {
     let whole = [Path::root().attribute("input")];
     let second = [Path::root().attribute("input").index(1)];
     let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {
-        expected.assert_eq(&forced((before, after), forces));
+        expected.assert_eq(&forced(before, after, forces));
     };
     check(
         Value::int(1),

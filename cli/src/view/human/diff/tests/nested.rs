@@ -190,7 +190,7 @@ fn removed_members_of_plain_objects_do_not_end_in_null() {
             }
         }"#]],
     );
-    let maps = (map([("x", leaf()), ("y", leaf())]), map([("y", leaf())]));
+    let maps = [map([("x", leaf()), ("y", leaf())]), map([("y", leaf())])];
     check(
         &plain(Type::map(ty)),
         maps,
