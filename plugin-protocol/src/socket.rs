@@ -99,15 +99,15 @@ mod tests {
 
     use super::*;
 
-    fn environment(socket_dir: PathBuf, ports: (u16, u16)) -> PluginEnvironment {
+    fn environment(socket_dir: PathBuf, port: u16) -> PluginEnvironment {
         let environment = PluginEnvironment::read(|_| None);
-        PluginEnvironment { socket_dir: Some(socket_dir), ports, ..environment }
+        PluginEnvironment { socket_dir: Some(socket_dir), ports: (port, port), ..environment }
     }
 
     #[tokio::test]
     async fn the_socket_is_made_where_the_host_wants_it_and_removed_after() {
         let folder = tempfile::tempdir().expect("a folder");
-        let environment = environment(folder.path().to_owned(), (0, 0));
+        let environment = environment(folder.path().to_owned(), 0);
         let listener = Listener::bind(&environment).await.expect("it can listen");
         let Ok(Address::Unix(path)) = listener.address() else { panic!("not a unix socket") };
         assert_eq!(path.parent(), Some(folder.path()));
@@ -118,7 +118,7 @@ mod tests {
 
     #[tokio::test]
     async fn tcp_is_the_way_out_when_a_unix_socket_cannot_be() {
-        let environment = environment("/nowhere".into(), (0, 0));
+        let environment = environment("/nowhere".into(), 0);
         let listener = Listener::bind(&environment).await.expect("it can listen");
         let Ok(Address::Tcp(address)) = listener.address() else { panic!("not TCP") };
         assert!(address.starts_with("127.0.0.1:"), "{address}");

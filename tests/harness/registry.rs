@@ -15,7 +15,7 @@ use pgp::composed::{
 use pgp::crypto::hash::HashAlgorithm;
 use pgp::ser::Serialize as _;
 use pgp::types::{KeyDetails as _, Password};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rsa::rand_core::OsRng;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -350,6 +350,8 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 fn encryption(authority: &Path) -> ServerConfig {
     let mut params = CertificateParams::new(Vec::new()).expect("no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // OpenSSL takes a certificate with the name of its issuer for one that signed itself.
+    params.distinguished_name.push(DnType::CommonName, "Test authority");
     let key = KeyPair::generate().expect("a key can be made");
     let issuer = CertifiedIssuer::self_signed(params, key).expect("valid parameters");
     fs::write(authority, issuer.pem()).expect("it can be written");

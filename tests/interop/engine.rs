@@ -3,7 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -44,11 +44,7 @@ impl Engine {
         let mut command = self.command(dir, settings, args);
         command.envs(env.iter().map(|(name, value)| (name, value)));
         let output = command.output().expect("the program starts");
-        Run {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        self.finished(&output)
     }
 
     /// Runs the program with this as its whole input.
@@ -61,10 +57,19 @@ impl Engine {
         let _gone = stdin.write_all(text);
         drop(stdin);
         let output = child.wait_with_output().expect("it is a child");
+        self.finished(&output)
+    }
+
+    /// The result, without the codes of diagnostics: Terraform has none.
+    fn finished(self, output: &Output) -> Run {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            if self == Self::Formwork { without_codes(&text) } else { text.into_owned() }
+        };
         Run {
             code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
         }
     }
 
@@ -94,6 +99,25 @@ impl Engine {
         command
     }
 }
+
+/// Removes the lines about codes of diagnostics from a text without colours, each with the empty line
+/// before it.
+fn without_codes(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim_start_matches("│ ").trim_end();
+        let is_about_codes = plain.starts_with("Code: FW") || plain.starts_with(EXPLAINED);
+        if !is_about_codes {
+            kept.push(line);
+        } else if kept.last().is_some_and(|line| line.trim_matches(['│', ' ', '\n']).is_empty()) {
+            kept.pop();
+        }
+    }
+    kept.concat()
+}
+
+/// The begin of the line that names the command about codes.
+const EXPLAINED: &str = "For the cause and the remedy of an error, run:";
 
 /// A program that waits for an answer.
 pub(crate) struct Asking {
@@ -158,4 +182,12 @@ fn interop_runs_in_ci() {
         terraform_is_here() || !ci,
         "terraform is missing, and without it the interoperation tests show nothing"
     );
+}
+
+#[test]
+fn codes_of_diagnostics_are_not_compared() {
+    let text = "\nError: A\n\nB\n\nCode: FW1001\n\nFor the cause and the remedy of an error, run: formwork explain FW1001\n";
+    assert_eq!(without_codes(text), "\nError: A\n\nB\n");
+    assert_eq!(without_codes("│ B\n│ \n│ Code: FW1001\n╵\n"), "│ B\n╵\n");
+    assert_eq!(without_codes("Code: 7\n"), "Code: 7\n");
 }

@@ -47,7 +47,7 @@ fn command(workdir: &Workdir, program: &str, words: &[&str]) -> String {
 fn asked(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec<String>> {
     let path = PathBuf::from("/usr/bin").join(shell);
     if !path.is_file() {
-        eprintln!("!! {shell} is missing: its completion is NOT TESTED");
+        println!("!! {shell} is missing: its completion is NOT TESTED");
         return None;
     }
     let words: &[&str] = if shell == "fish" { &["-c"] } else { &["-f", "-c"] };

@@ -135,11 +135,13 @@ fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
     assert!(starts_a_plugin(&workdir, "plan"));
 
     let kept = workdir.home().join(".cache/formwork/schemas");
-    for file in fs::read_dir(&kept).expect("a folder").flatten() {
-        fs::write(file.path(), "damaged").expect("it can be written");
-    }
     for line in lines {
+        for file in fs::read_dir(&kept).expect("a folder").flatten() {
+            fs::write(file.path(), "damaged").expect("it can be written");
+        }
         assert!(starts_a_plugin(&workdir, line), "{line}");
+        // The damaged file was replaced.
+        assert!(!starts_a_plugin(&workdir, line), "{line}");
     }
     assert_eq!(workdir.formwork("show -json").succeed().stdout, shown);
     fs::remove_dir_all(&kept).expect("it is there");

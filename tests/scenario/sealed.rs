@@ -318,7 +318,7 @@ fn commands_that_show_no_value_need_no_identity() {
     for identity in ["", OTHER_IDENTITY] {
         let run = |line: &str| refused(&workdir, line, identity);
         let listed = run("state list");
-        listed.code(0).says("bad_thing.first\nbad_thing.second\nterraform_data.copy\n");
+        listed.code(0).says("bad_thing.first").says("bad_thing.second").says("terraform_data.copy");
         let shown = run("state show bad_thing.first");
         shown.code(0).says("name").says("Sealed values are not shown").says_not("kind");
         let copied = run("state show terraform_data.copy");

@@ -26,8 +26,13 @@ fn told(ended: &Ended) -> Vec<String> {
     // Only Formwork prints the duration of a failure, and only a busy machine prints progress.
     let now_and_then = ["Creation errored after", "Still creating..."];
     let lines = lines.filter(|line| !now_and_then.iter().any(|words| line.contains(words)));
-    // Terraform forwards every agent and has no such line.
-    lines.map(plain).filter(|line| !line.ends_with(NOT_FORWARDED)).collect()
+    // Terraform forwards every agent, and its diagnostics have no codes.
+    let is_ours = |line: &String| {
+        line.ends_with(NOT_FORWARDED)
+            || line.contains("Code: FW")
+            || line.contains("formwork explain")
+    };
+    lines.map(plain).filter(|line| !is_ours(line)).collect()
 }
 
 /// A line without identifiers, random names and times.

@@ -16,6 +16,7 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
             "kind",
             "known",
             "places",
+            "provider_store",
             "remote",
             "s3",
             "signing",

@@ -8,7 +8,7 @@ messages! {
 
     FW5401 PROVISIONER_ERROR = "{kind} provisioner error",
         "A provisioner failed. The detail has its reason and output.",
-        "Correct the command, script or connection. The object is marked as tainted and is replaced in the next apply.";
+        "Correct the command, script or connection, and run the command again. A new object is tainted and is replaced. An object that was to be destroyed stays.";
 
     FW5402 FILE_SOURCE_AND_CONTENT = "Cannot set both 'source' and 'content'",
         "A `file` provisioner has both `source` and `content`.",

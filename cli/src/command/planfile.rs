@@ -304,6 +304,6 @@ impl Saved {
             return Ok(());
         }
         let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";
-        Err(diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)))
+        Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_HAS_OTHER_LOCKS, detail)))
     }
 }

@@ -288,7 +288,7 @@ messages! {
 
     FW8071 MISSING_REQUIRED_PROVIDER = "Missing required provider",
         "The state or the configuration needs a provider that is not installed.",
-        "Run `formwork init`.";
+        "Run `formwork init`. For an address below `terraform.io/builtin`, correct the source: only `terraform` exists there.";
 
     FW8072 BACKEND_INITIALIZATION_REQUIRED = "Backend initialization required, please run \"formwork init\"",
         "The backend of the configuration differs from the one that was set up.",
@@ -357,4 +357,12 @@ messages! {
     FW8088 STATE_STORE_NOT_IMPLEMENTED = "State store not implemented by the provider",
         "The provider has no state store with the name in the label of the `state_store` block.",
         "Use one of the state stores that the message lists, or another provider.";
+
+    FW8089 STATE_PUSH_REFUSED = "Failed to write state",
+        "The state to push has another lineage or an older serial than the stored one.",
+        "Check that it is the right state. If it is, use `-force`.";
+
+    FW8090 SAVED_PLAN_HAS_OTHER_LOCKS = "Inconsistent dependency lock file",
+        "The saved plan was made with other provider versions than the lock file selects.",
+        "Make a new plan, or restore the lock file of the plan.";
 }

@@ -65,7 +65,7 @@ messages! {
 
     FW6215 ERROR_RELEASING_STATE_LOCK = "Error releasing the state lock",
         "The lock of the state could not be released.",
-        "Release it with `formwork force-unlock` and the id in the detail.";
+        "Once no run uses the state, run `formwork force-unlock` with the ID that the next command prints.";
 
     FW6216 FAILED_TO_CHANGE_WORKSPACES = "Failed to change workspaces",
         "The backend could not create or delete a workspace.",
@@ -85,7 +85,7 @@ messages! {
 
     FW6220 FAILED_TO_SAVE_STATE = "Failed to save the state",
         "The state could not be written to the backend.",
-        "Check the free space, credentials and network. The detail names the place where the state was kept.";
+        "Correct the cause that the detail names, then run any command. It takes over the results from the journal.";
 
     FW6221 FAILED_TO_UNLOCK_STATE = "Failed to unlock state",
         "`formwork force-unlock` could not remove the lock.",
@@ -97,7 +97,7 @@ messages! {
 
     FW6223 STATE_FILE_WAS_REPLACED = "State file was replaced",
         "Another program replaced the state file during the run.",
-        "Compare the two states. The detail names the place where this one was kept.";
+        "Run the command again. It takes over the results of this run from the journal.";
 
     FW6224 STATE_WAS_CHANGED_BY_ANOTHER_PROGRAM = "State was changed by another program",
         "Another program stored a newer state during the run.",
@@ -114,4 +114,8 @@ messages! {
     FW6227 NO_IDENTITY_FOR_SEALED_VALUES = "No identity for sealed values",
         "The run would seal values to recipients, and this user has no identity that opens them again.",
         "Set the identity of the key provider, for example with its environment variable, or add a recipient whose identity you have.";
+
+    FW6228 STATE_WOULD_NOT_BE_KEPT = "Failed to save the state",
+        "The place of the state is no file that keeps its content, such as a pipe or /dev/null.",
+        "Name a file, with the argument `path` of the backend or the option -state-out.";
 }

@@ -135,7 +135,7 @@ pub fn content<'b>(
     let attributes = body.attributes.iter().map(Cow::Borrowed);
     let blocks = body.blocks.iter().map(Cow::Borrowed);
     reader.let_in(attributes, blocks, |reader, attributes, blocks| {
-        reader.refuse(&attributes, &blocks)
+        reader.refuse(&attributes, &blocks);
     })
 }
 

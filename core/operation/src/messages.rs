@@ -136,7 +136,7 @@ messages! {
         "Make a new plan.";
 
     FW5233 SAVED_PLAN_WAS_MADE_ELSEWHERE = "Saved plan was made elsewhere",
-        "The saved plan is sealed with another key: another user or machine made it.",
+        "The saved plan has no seal, or the seal of another key: another user or machine may have made it.",
         "Set `FORMWORK_PLAN_KEY` to the same secret in both places, or review the plan and use `-allow-foreign-plan`.";
 
     FW5234 CANNOT_CHANGE_VARIABLE_WHEN_APPLYING_SAVED_PLAN = "Can't change variable when applying a saved plan",

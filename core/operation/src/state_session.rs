@@ -493,9 +493,7 @@ fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnost
     let kept = kept.map(|kept| {
         format!(" The one of an earlier run has other objects and is now {}.", kept.display())
     });
-    let detail = format!(
-        "The state of this run was written to {path}. {remedy}{}",
-        kept.unwrap_or_default()
-    );
+    let kept = kept.unwrap_or_default();
+    let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
     Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }

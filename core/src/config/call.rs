@@ -52,7 +52,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     // A missing source was reported with the rest of the block.
     let has_source = content.attributes.contains_key("source");
     for problem in found {
-        if has_source || problem.reports(messages::INVALID_MODULE_INSTANCE_NAME) {
+        if has_source || problem.reports(messages::INVALID_NAME_OF_BLOCK) {
             let _ = diags.push(problem);
         }
     }

@@ -136,6 +136,6 @@ pub(super) fn cannot_be_generated(import: &Import) -> Diagnostic {
             "Resource {addr} not found. Only resources within the root module are eligible for config generation."
         ),
     };
-    let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
+    let summary = messages::IMPORT_CANNOT_BE_GENERATED;
     Diagnostic::error(summary, detail).at(import.to)
 }

@@ -90,7 +90,11 @@ impl Merger<'_> {
             "moved" => self.refuse(messages::CANNOT_OVERRIDE_MOVED_BLOCKS, MOVED, block.header),
             "import" => self.refuse(messages::CANNOT_OVERRIDE_IMPORT_BLOCKS, IMPORT, block.header),
             "check" => {
-                self.refuse(messages::CANNOT_OVERRIDE_BLOCKS.with(&[&"check"]), CHECK, block.header)
+                self.refuse(
+                    messages::CANNOT_OVERRIDE_BLOCKS.with(&[&"check"]),
+                    CHECK,
+                    block.header,
+                );
             }
             // Terraform ignores it silently.
             "removed" => {}

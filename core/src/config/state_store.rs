@@ -32,7 +32,7 @@ pub(super) fn read(
     };
     if let Some(second) = providers.next() {
         let detail = "Only one 'provider' block should be present in a 'state_store' block.";
-        let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_BLOCK, detail);
+        let problem = Diagnostic::error(messages::DUPLICATE_STORE_PROVIDER_BLOCK, detail);
         return Err(diags.error(problem.at(second.header)));
     }
     let alias = first.body.find("alias").map(|alias| alias.span);

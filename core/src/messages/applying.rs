@@ -7,7 +7,7 @@ messages! {
     APPLYING
 
     FW5001 INTERRUPTED_OPERATION_WAS_RESOLVED = "An interrupted operation was resolved",
-        "An earlier run was interrupted during this operation, and the provider has now reported its outcome.",
+        "An operation was interrupted, in an earlier run or because the provider returned no usable answer. The provider has now reported its outcome.",
         "No action is needed.";
 
     FW5002 JOURNAL_CANNOT_BE_WRITTEN = "Journal cannot be written",
@@ -52,5 +52,5 @@ messages! {
 
     FW5012 PROVISIONING_INTERRUPTED = "Provisioning interrupted",
         "The run was interrupted before a provisioner ran.",
-        "Apply again. The object is marked as tainted and is replaced.";
+        "Run the command again. A new object is tainted and is replaced. An object that was to be destroyed stays.";
 }

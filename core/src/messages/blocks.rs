@@ -74,10 +74,6 @@ messages! {
         "The argument `language` is not a keyword for an edition.",
         "Remove the argument, or set it to `TF2021`.";
 
-    FW2018 INVALID_MODULE_INSTANCE_NAME = "Invalid module instance name",
-        "The name of a module call is not a valid name.",
-        "Use letters, digits, underscores and dashes, not beginning with a digit.";
-
     FW2019 NOT_SUPPORTED_YET = "{what} is not supported by this version of Formwork yet",
         "The configuration uses a feature of Terraform that Formwork does not have yet.",
         "Remove it, or use Terraform for this configuration.";
@@ -337,4 +333,8 @@ messages! {
     FW2083 STATE_STORE_AND_CLOUD_BLOCKS = "Conflicting 'cloud' and 'state_store' configuration blocks are present",
         "A module has a `state_store` block and a `cloud` block.",
         "Keep the `state_store` block. Formwork does not support the `cloud` block.";
+
+    FW2084 DUPLICATE_STORE_PROVIDER_BLOCK = "Duplicate provider block",
+        "A `state_store` block has two `provider` blocks.",
+        "Keep one of the blocks.";
 }

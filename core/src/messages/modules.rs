@@ -227,8 +227,8 @@ messages! {
         "Add it to the argument `providers` of the call.";
 
     FW2256 PROVIDER_CONFIGURATION_NOT_PRESENT = "Provider configuration not present",
-        "A resource needs a provider configuration that is no longer in the configuration.",
-        "Add the `provider` block again until the objects are destroyed, or remove them from the state.";
+        "A resource needs a provider configuration that the configuration does not have, or has no longer.",
+        "Correct the alias, or add the `provider` block. To remove existing objects, keep the block until they are destroyed.";
 
     FW2257 PROVIDER_TYPE_MISMATCH = "Provider type mismatch",
         "A call passes the configuration of one provider as that of another.",
@@ -297,4 +297,12 @@ messages! {
     FW2273 MISSING_PROVIDER = "missing provider {provider}",
         "A module call passes a provider configuration that its caller does not have.",
         "Add a `provider` block for it, or an entry in `required_providers`.";
+
+    FW2274 IMPORT_CANNOT_BE_GENERATED = "Configuration for import target does not exist",
+        "The resource of an `import` block is not in the configuration and cannot be generated, because it is in a module or is repeated.",
+        "Add the resource block.";
+
+    FW2275 IMPORTED_INSTANCE_DOES_NOT_EXIST = "Configuration for import target does not exist",
+        "The `count` or `for_each` of the resource does not include the instance that is imported.",
+        "Extend `count` or `for_each`, or correct the key in the argument `to`.";
 }

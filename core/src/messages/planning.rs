@@ -23,8 +23,8 @@ messages! {
         "Report it with the configuration.";
 
     FW4005 CYCLE_OF_VALUES = "Cycle: {objects}",
-        "The named objects refer to each other in a circle, so that none can be first.",
-        "Remove one of this references. The detail shows each of them.";
+        "The named objects wait for each other in a circle, so that none can be first. References, `create_before_destroy` or the state can be the reason.",
+        "Follow the end of the detail, which shows the reason for each step.";
 
     FW4006 EPHEMERAL_RESOURCE_NOT_RENEWED = "Ephemeral resource not renewed",
         "The provider failed to renew an ephemeral resource, so its values may expire during the run.",

@@ -56,7 +56,7 @@ messages! {
 
     FW2413 CIRCULAR_REFERENCE_DETECTED = "Circular reference detected",
         "Key providers of the `encryption` block refer to each other in a circle.",
-        "Remove one of this references.";
+        "Remove one of these references.";
 
     FW2414 INVALID_ENCRYPTION_METHOD_IDENTIFIER = "Invalid encryption method identifier",
         "The method of an encryption target is not written as a reference to a method.",
@@ -128,7 +128,7 @@ messages! {
 
     FW2431 CIRCULAR_REFERENCE = "Circular reference",
         "Local values that must be known before the run refer to each other in a circle.",
-        "Remove one of this references.";
+        "Remove one of these references.";
 
     FW2432 EPHEMERAL_VALUE_NOT_ALLOWED = "Ephemeral value not allowed",
         "An ephemeral value is used where values are stored.",

@@ -78,7 +78,7 @@ pub(super) const STEPS: Steps<'_> = Steps {
     connect: &[
         connect_references::connect,
         |config, vertices, names, edges| {
-            shared_graph::connect_modules(config, vertices, names, edges)
+            shared_graph::connect_modules(config, vertices, names, edges);
         },
         |_, vertices, names, edges| shared_graph::connect_providers(vertices, names, edges),
     ],

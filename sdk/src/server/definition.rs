@@ -65,7 +65,6 @@ impl Server {
             // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
             // while a process that ends before the handshake gives the user no reason.
             diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
-            ..ProviderSchema::default()
         }
     }
 

@@ -87,7 +87,7 @@ async fn push(
             let detail = format!(
                 "{error}. Nothing was changed. If the state to push is really the right one, use -force; the stored state is then kept as a backup."
             );
-            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
+            diags.error(Diagnostic::error(messages::STATE_PUSH_REFUSED, detail))
         })?;
     }
     locked.settled(diags, |_| !args.force)?;

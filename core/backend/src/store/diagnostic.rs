@@ -108,7 +108,7 @@ impl StoreError {
                     .to_owned(),
             ),
             Self::NotKept { .. } => (
-                messages::FAILED_TO_SAVE_STATE,
+                messages::STATE_WOULD_NOT_BE_KEPT,
                 "Without a state it would be unknown afterwards what was made. Name a file, with \
                  the backend's `path` or -state-out."
                     .to_owned(),

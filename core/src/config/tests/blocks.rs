@@ -434,3 +434,13 @@ variable "count" {}
         "#]],
     );
 }
+
+#[test]
+fn the_name_of_a_module_call_without_a_source_is_checked() {
+    check(
+        r#"
+module "a b" {}
+"#,
+        &expect![[""]],
+    );
+}

@@ -178,7 +178,7 @@ fn report_lost_imports(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
         );
-        let summary = messages::CONFIGURATION_FOR_IMPORT_TARGET_DOES_NOT_EXIST;
+        let summary = messages::IMPORTED_INSTANCE_DOES_NOT_EXIST;
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
     }
 }

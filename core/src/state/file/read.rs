@@ -1,5 +1,7 @@
 //! Reads the state file. Attributes stay text; everything else is checked here, once.
 
+mod literal;
+
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
@@ -10,20 +12,19 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use formwork_value::diag::Message;
-use formwork_value::{Known, Number, Path, Step, Str, codec};
+use formwork_value::{Path, Str};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::layout::{
-    FileJson, HeaderJson, InstanceJson, OutputJson, ProvidersJson, ResourceJson, StepJson,
-};
+use self::literal::{compact, index_key, output_value, step, too_deep};
+use super::layout::{FileJson, HeaderJson, InstanceJson, ProvidersJson, ResourceJson, StepJson};
 use super::{Entry, FileError, Header, StateFile, json};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderAddr,
-    ProviderConfigAddr, ResourceAddr, ResourceName, is_identifier,
+    ConfigResourceAddr, DeposedKey, Mode, ModuleAddr, ProviderAddr, ProviderConfigAddr,
+    ResourceAddr, ResourceName, is_identifier,
 };
 use crate::messages;
-use crate::state::{Object, OutputValue, ResourceState, State, Status};
+use crate::state::{Object, ResourceState, State, Status};
 
 /// The largest serial that is read, so that there is always a next one.
 const MAX_SERIAL: u64 = i64::MAX as u64;
@@ -439,72 +440,4 @@ fn check_name(kind: &str, name: &str) -> Result<(), StateFileError> {
         "The state file contains the {kind} name {name:?}. A name must contain only letters, digits, underscores and dashes."
     );
     Err(StateFileError::new(messages::INVALID_NAME_IN_STATE, detail))
-}
-
-fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, StateFileError> {
-    let ty = codec::type_json::decode(from.ty.get().as_bytes()).map_err(|error| {
-        let detail = format!(
-            "The state file has an invalid type specification for output \"{name}\": {error}."
-        );
-        StateFileError::new(messages::INVALID_OUTPUT_VALUE_TYPE_IN_STATE, detail)
-    })?;
-    let invalid = |reason: String| {
-        let detail =
-            format!("The state file has an invalid value for output \"{name}\": {reason}.");
-        StateFileError::new(messages::INVALID_OUTPUT_VALUE_SAVED_IN_STATE, detail)
-    };
-    let value = codec::json::decode(from.value.get().as_bytes(), &ty)
-        .map_err(|error| invalid(error.to_string()))?;
-    let value = Known::new(value).map_err(|path| invalid(format!("{path} is not known")))?;
-    Ok(OutputValue { value, sensitive: from.sensitive })
-}
-
-fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, StateFileError> {
-    let Some(raw) = raw.map(RawValue::get) else { return Ok(InstanceKey::None) };
-    if let Ok(at) = raw.parse() {
-        return Ok(InstanceKey::Int(at));
-    }
-    if let Ok(text) = serde_json::from_str::<Cow<'_, str>>(raw) {
-        return Ok(InstanceKey::Str(Str::new(&text)));
-    }
-    // Terraform reads numbers as floats, so `1e0` is the key 1.
-    let whole = |number: &f64| number.fract() == 0.0 && (0.0..9.0e15).contains(number);
-    if let Some(number) = raw.parse::<f64>().ok().filter(whole) {
-        return Ok(InstanceKey::Int(number as u64));
-    }
-    let detail = format!("Resource {of} has an instance with the invalid instance key {raw}.");
-    Err(StateFileError::instance(detail))
-}
-
-fn compact(of: &impl Display, what: &str, raw: &RawValue) -> Result<Bytes, StateFileError> {
-    let compact = json::compact(raw.get());
-    compact.map(Bytes::from).map_err(|json::TooDeep| {
-        StateFileError::instance(too_deep(&format!("Instance {of}: \"{what}\"")))
-    })
-}
-
-fn too_deep(what: &str) -> String {
-    format!("{what} is nested deeper than any value can be.")
-}
-
-fn step(from: StepJson) -> Result<Step, String> {
-    let text = |value: &serde_json::Value| {
-        value.as_str().map(Str::new).ok_or_else(|| format!("a step has the value {value}"))
-    };
-    match from.kind.as_str() {
-        "get_attr" => text(&from.value).map(Step::Attribute),
-        "index" => {
-            let (Some(value), Some(ty)) = (from.value.get("value"), from.value.get("type")) else {
-                return Err(format!("an index has the value {}", from.value));
-            };
-            match ty.as_str() {
-                Some("string") => text(value).map(Step::Key),
-                Some("number") => Number::parse(&value.to_string())
-                    .map(Step::Index)
-                    .ok_or_else(|| format!("an index has the value {value}")),
-                _ => Err(format!("an index has the type {ty}")),
-            }
-        }
-        other => Err(format!("there is no step of type \"{other}\"")),
-    }
 }

@@ -36,10 +36,14 @@ resource "framework_planned" "a" {
 }
 resource "framework_planned" "many" {
   count = 2
-  name  = "many"
+  name  = "many${count.index}"
 }
 #= plan
+resource "framework_planned" "a" {
+  name = "a"
+  size = 7
+}
 resource "framework_planned" "many" {
   count = 1
-  name  = "many"
+  name  = "many${count.index}"
 }
