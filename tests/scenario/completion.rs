@@ -2,6 +2,7 @@
 //! machine has.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -47,7 +48,8 @@ fn command(workdir: &Workdir, program: &str, words: &[&str]) -> String {
 fn asked(workdir: &Workdir, shell: &str, script: &str, line: &str) -> Option<Vec<String>> {
     let path = PathBuf::from("/usr/bin").join(shell);
     if !path.is_file() {
-        println!("!! {shell} is missing: its completion is NOT TESTED");
+        let notice = format!("NOT TESTED: there is no `{shell}` on this machine\n");
+        std::io::stderr().write_all(notice.as_bytes()).expect("it can be written");
         return None;
     }
     let words: &[&str] = if shell == "fish" { &["-c"] } else { &["-f", "-c"] };

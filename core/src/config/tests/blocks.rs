@@ -441,6 +441,11 @@ fn the_name_of_a_module_call_without_a_source_is_checked() {
         r#"
 module "a b" {}
 "#,
-        &expect![[""]],
+        &expect![[r#"
+            error main.tf:1,8-13 Invalid module instance name
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
+            error main.tf:1,14-15 Missing required argument
+                The argument "source" is required, but no definition was found.
+        "#]],
     );
 }
