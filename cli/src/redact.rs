@@ -66,7 +66,10 @@ pub(crate) fn address(address: &str) -> String {
             url.secrets(&|name| !HARMLESS.contains(&name), &mut secrets);
         }
         // As in `git::name:password@host:path`.
-        None => secrets.extend(password_without_scheme(address)),
+        None => {
+            secrets.extend(password_without_scheme(address));
+            parameters(address, 0..address.len(), &|name| !HARMLESS.contains(&name), &mut secrets);
+        }
     }
     replace(address, &secrets, |_| Cow::Borrowed(REDACTED)).into_owned()
 }
@@ -137,8 +140,12 @@ fn scheme_start(text: &str, end: usize) -> usize {
 
 /// The password in an address of the form `name:password@host:path`.
 fn password_without_scheme(address: &str) -> Option<Range<usize>> {
-    let start = address.rfind("::").map_or(0, |at| at + "::".len());
-    let authority = address[start..].split('/').next().unwrap_or_default();
+    // An IPv6 address and a password may have colons, too.
+    let getter = address
+        .split_once("::")
+        .filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric()));
+    let start = getter.map_or(0, |(name, _)| name.len() + "::".len());
+    let authority = address[start..].split(['/', '?', '#']).next().unwrap_or_default();
     let (login, _) = authority.rsplit_once('@')?;
     let (name, password) = login.split_once(':')?;
     let from = start + name.len() + 1;
@@ -164,6 +171,7 @@ impl Url<'_> {
             let inner = Self { scheme_end: self.start() + at, ..self };
             let mut users = Vec::new();
             inner.user(&mut users);
+            inner.query(hides, &mut users);
             users.retain(|user| {
                 secrets.iter().all(|it| it.end <= user.start || user.end <= it.start)
             });
@@ -194,13 +202,22 @@ impl Url<'_> {
 
     /// The parameters, also those of a fragment, in which some servers return tokens.
     fn query(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
-        let start = self.start();
-        let Some(mark) = self.text[start..self.end].find(['?', '#']) else { return };
-        let mut at = start + mark + 1;
-        for parameter in self.text[at..self.end].split('&') {
-            found.extend(value_of(parameter, hides).map(|value| at + value.start..at + value.end));
-            at += parameter.len() + 1;
-        }
+        parameters(self.text, self.start()..self.end, hides, found);
+    }
+}
+
+/// The secret values of the parameters within a range of a text.
+fn parameters(
+    text: &str,
+    within: Range<usize>,
+    hides: &impl Fn(&str) -> bool,
+    found: &mut Vec<Range<usize>>,
+) {
+    let Some(mark) = text[within.clone()].find(['?', '#']) else { return };
+    let mut at = within.start + mark + 1;
+    for parameter in text[at..within.end].split('&') {
+        found.extend(value_of(parameter, hides).map(|value| at + value.start..at + value.end));
+        at += parameter.len() + 1;
     }
 }
 
@@ -241,6 +258,13 @@ mod tests {
                 "https://redacted@h/a.zip?checksum=file:https://redacted@h/sums&x=redacted",
             ),
             ("git::me:pw@h:a/b.git", "git::me:redacted@h:a/b.git"),
+            ("git::me:p::w@h:a/b.git", "git::me:redacted@h:a/b.git"),
+            ("git::me:pw@[fe80::1]:a/b.git", "git::me:redacted@[fe80::1]:a/b.git"),
+            ("git@h:a/b.git?sshkey=S0VZ", "git@h:a/b.git?sshkey=redacted"),
+            (
+                "https://h/a.zip?checksum=file:https://h/sums?token=1",
+                "https://h/a.zip?checksum=file:https://h/sums?token=redacted",
+            ),
             ("me:pw@h/a", "me:redacted@h/a"),
             ("h:80/a@b", "h:80/a@b"),
             ("https://h/a.zip?%74oken=1'2 3#a=4", "https://h/a.zip?%74oken=redacted"),

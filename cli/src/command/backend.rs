@@ -330,7 +330,12 @@ async fn agreed(
     }
     if args.json || !may_ask(workspace.env, args.input) {
         let summary = messages::MIGRATION_NEEDS_APPROVAL;
-        let detail = "Please remove the \"-input=false\" option and try again.";
+        let detail = match args.json {
+            true => {
+                "With -json, no questions can be asked. Use -force-copy to copy the state without one, or run the command without -json."
+            }
+            false => "Please remove the \"-input=false\" option and try again, or use -force-copy.",
+        };
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let about = format!(
@@ -343,7 +348,15 @@ async fn agreed(
         about: &about,
         secret: false,
     };
-    Ok(ask(report.screen(), question).await.is_ok_and(|answer| answer == "yes"))
+    match ask(report.screen(), question).await {
+        Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
+        Ok(answer) if answer.eq_ignore_ascii_case("no") => Ok(false),
+        // Without an answer the state must not stay behind.
+        _ => Err(diags.error(Diagnostic::error(
+            messages::MIGRATION_UNANSWERED,
+            "The question was answered with neither \"yes\" nor \"no\". Nothing was changed.",
+        ))),
+    }
 }
 
 impl Move {

@@ -84,10 +84,9 @@ async fn prepare(
     config.check_versions(diags)?;
     diags.check()?;
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
-    let installs_first = args.backend && is_store;
-    if installs_first {
+    let first = (args.backend && is_store).then(|| config.requirements());
+    if let Some(required) = first.clone() {
         // The state is read through it, so it is needed before the providers of the state are known.
-        let required = config.requirements();
         let to_install = ToInstall { config: &config, required, keeps_locks: true };
         install_providers(diags, init, workspace, to_install)?;
     }
@@ -103,8 +102,9 @@ async fn prepare(
     let of_state = of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
     // Those of the configuration are installed already if they were needed for the state.
-    if !installs_first
-        || workspace.locks(diags)?.providers.keys().ne(lockable(workspace, &required))
+    let are_installed =
+        first.is_some_and(|first| required.keys().all(|addr| first.contains_key(addr)));
+    if !are_installed || workspace.locks(diags)?.providers.keys().ne(lockable(workspace, &required))
     {
         let to_install = ToInstall { config: &config, required, keeps_locks: false };
         install_providers(diags, init, workspace, to_install)?;

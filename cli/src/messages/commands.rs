@@ -365,4 +365,8 @@ messages! {
     FW8090 SAVED_PLAN_HAS_OTHER_LOCKS = "Inconsistent dependency lock file",
         "The saved plan was made with other provider versions than the lock file selects.",
         "Make a new plan, or restore the lock file of the plan.";
+
+    FW8091 MIGRATION_UNANSWERED = "Error asking for confirmation",
+        "The question whether to copy the state was not answered with yes or no.",
+        "Run `formwork init` again and answer, or use `-force-copy`, or `-reconfigure` to leave the state where it is.";
 }

@@ -51,8 +51,8 @@ impl Backend for EncryptedBackend {
             }
             Err(error) => Err(error),
         };
-        store.unlock(lock).await?;
-        Ok(sealed?)
+        let unlocked = store.unlock(lock).await;
+        Ok(sealed.and(unlocked)?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {

@@ -15,7 +15,7 @@ use formwork_core::state::intents::IntentLog;
 use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_value::codec::json;
-use formwork_value::schema::Block;
+use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Secrets, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -182,6 +182,35 @@ impl Configured {
         // A value without a form in JSON is not known, and no constant is that.
         json::encode_simple(&self.value).unwrap_or_default()
     }
+
+    /// The configuration as text without secrets and without arguments that are not set, so that another
+    /// token, or a release with more arguments, leads to the same place.
+    fn place(&self) -> String {
+        let mut place = serde_json::from_str(&self.key()).unwrap_or_default();
+        keep_place(&self.schema, &mut place);
+        place.to_string()
+    }
+}
+
+/// Removes what does not name the place of a state from the values of a block.
+fn keep_place(block: &Block, values: &mut serde_json::Value) {
+    let Some(members) = values.as_object_mut() else { return };
+    members.retain(|name, value| {
+        let is_secret = block.attributes.get(name.as_str()).is_some_and(|it| it.sensitive);
+        !is_secret && !value.is_null()
+    });
+    for (name, nested) in &block.blocks {
+        match (nested.nesting, members.get_mut(name.as_str())) {
+            (Nesting::Single | Nesting::Group, Some(values)) => keep_place(&nested.block, values),
+            (_, Some(serde_json::Value::Array(several))) => {
+                several.iter_mut().for_each(|values| keep_place(&nested.block, values));
+            }
+            (_, Some(serde_json::Value::Object(several))) => {
+                several.values_mut().for_each(|values| keep_place(&nested.block, values));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The two configurations of a state store.
@@ -194,9 +223,17 @@ struct Setup {
 impl Setup {
     /// A digest that differs between stores of one type and provider.
     fn digest(&self) -> String {
-        let sum = Sha256::digest(format!("{}\n{}", self.provider.key(), self.store.key()));
-        sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        short_digest(&format!("{}\n{}", self.provider.key(), self.store.key()))
     }
+
+    /// As [`Setup::digest`], but the same after a change of secrets: journals outlive that.
+    fn digest_of_place(&self) -> String {
+        short_digest(&format!("{}\n{}", self.provider.place(), self.store.place()))
+    }
+}
+
+fn short_digest(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The states of all workspaces in a state store.
@@ -278,7 +315,7 @@ impl Backend for ProviderStates {
     }
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let key = format!("{}\n{}", self.whole(), self.setup.digest());
+        let key = format!("{}\n{}", self.whole(), self.setup.digest_of_place());
         intents_beside(&self.root, &key, workspace)
     }
 }

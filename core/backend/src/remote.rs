@@ -109,8 +109,8 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         Err(cause) => Err(cause),
     };
     // Before the outcome is looked at: a failure must not leave the lock behind.
-    place.unlock(&id).await?;
-    made
+    let unlocked = place.unlock(&id).await;
+    made.and(unlocked)
 }
 
 /// A store over a place.

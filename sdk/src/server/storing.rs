@@ -126,7 +126,7 @@ impl Server {
         let lock_id = locked(&self.stores).locks.get(&key(state)).cloned();
         let lock_id = lock_id.ok_or_else(|| {
             let detail = format!(
-                "The state {:?} cannot be written without its lock, and this process does not hold it.",
+                "The state {:?} cannot be written without its lock, and this process does not hold it. Run the command without -lock=false.",
                 state.state_id
             );
             Problem::new("State not locked", detail)

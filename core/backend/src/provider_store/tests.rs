@@ -334,6 +334,27 @@ async fn stores_with_other_arguments_are_other_places() {
     assert_eq!(a.location("default"), "\"default\" in acme_store of provider acme/acme");
 }
 
+#[test]
+fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
+    let secret = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
+    let plain = Attribute::new(Type::String, Role::Optional);
+    let attributes = [("token".into(), secret), ("folder".into(), plain.clone())];
+    let old = Block { attributes: attributes.clone().into(), ..Block::default() };
+    let new = Block {
+        attributes: attributes.into_iter().chain([("more".into(), plain)]).collect(),
+        ..Block::default()
+    };
+    let place = |schema: &Block, values: &[(&str, Value)]| {
+        let values = values.iter().map(|(name, value)| (*name, value.clone()));
+        Configured::new(&Value::object(values), schema).unwrap().place()
+    };
+    let folder = |folder: &str| ("folder", Value::string(folder));
+    let first = place(&old, &[folder("a"), ("token", Value::string("1"))]);
+    let absent = ("more", Value::null(Type::String));
+    assert_eq!(place(&new, &[folder("a"), ("token", Value::string("2")), absent]), first);
+    assert_ne!(place(&old, &[folder("b"), ("token", Value::string("1"))]), first);
+}
+
 #[tokio::test]
 async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_nothing() {
     let service = Arc::default();

@@ -248,11 +248,14 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
         rest = &rest[begin..];
         let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
+        // A name begins with a capital: digits before it end the literal before it.
+        let run = &run[run.iter().position(u8::is_ascii_uppercase).unwrap_or(end)..];
+        let end = run.len();
         // A longer run is a table of data.
         if run.len() <= 512 {
             keep(run, names);
             // The last capital may begin the next literal.
-            if after.first().is_some_and(u8::is_ascii_lowercase) {
+            if end > 0 && after.first().is_some_and(u8::is_ascii_lowercase) {
                 keep(&run[..end - 1], names);
             }
             let lengths = LENGTHS.filter(|length| end > *length && end % *length == 0);
@@ -291,6 +294,7 @@ mod tests {
         assert_eq!(names("read ACME_TOKEN from"), ["ACME_TOKEN"]);
         // In a binary of Go or Rust, one literal follows another without a gap.
         assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));
+        assert!(names("goroutine 7ACME_TOKENThe").contains(&"ACME_TOKEN".to_owned()));
         let both = names("ACME_TOKENACME_VALUE ");
         assert!(both.contains(&"ACME_TOKEN".to_owned()) && both.contains(&"ACME_VALUE".to_owned()));
         // Words that are short or have no underscore are in nearly every binary.
