@@ -310,6 +310,17 @@ impl<'e> Workspace<'e> {
         })
     }
 
+    /// Whether there is any configuration here. Warns if only OpenTofu would find one.
+    pub(crate) fn finds_config(&self, diags: &mut Diagnostics) -> bool {
+        let has_config = self.has_config();
+        if !has_config {
+            let mut names = Disk.list(&self.config_folder).unwrap_or_default();
+            names.sort();
+            config::opentofu_files::warn(diags, &self.config_folder, &names);
+        }
+        has_config
+    }
+
     /// The selected workspace.
     pub(crate) fn name(&self) -> String {
         // Opening the folder has shown that the file can be read.

@@ -22,6 +22,7 @@ mod lifecycle;
 mod load;
 pub(crate) mod missing_blocks;
 mod moved;
+pub mod opentofu_files;
 mod output;
 mod overrides;
 #[cfg(test)]

@@ -62,7 +62,7 @@ async fn prepare(
         report.step(Paint::Bold, &text, "copying_configuration_message");
         from_module::copy(diags, workspace, source)?;
     }
-    if !workspace.has_config() {
+    if !workspace.finds_config(diags) {
         let text = "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n";
         report.step(Paint::Plain, text, "output_init_empty_message");
         return Ok(());

@@ -96,7 +96,7 @@ impl<'e> Prepared<'e> {
         workspace: &mut Workspace<'e>,
         preparing: &PrepareOptions<'_>,
     ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
-        if preparing.needs_config && !workspace.has_config() {
+        if preparing.needs_config && !workspace.finds_config(diags) {
             return Err(diags.error(Diagnostic::error(
                 messages::NO_CONFIGURATION_FILES,
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",

@@ -91,7 +91,7 @@ fn required_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Config, Reported> {
-    if !workspace.has_config() {
+    if !workspace.finds_config(diags) {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }

@@ -48,7 +48,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     if !args.no_tests {
         workspace.check_tests(&mut tests, args.test_directory.as_deref());
     }
-    if workspace.has_config() {
+    if workspace.finds_config(&mut diags) {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
     }

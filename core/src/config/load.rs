@@ -17,7 +17,7 @@ use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
     CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
-    passing, references, settings, validate,
+    opentofu_files, passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 use crate::messages;
@@ -400,6 +400,7 @@ fn parse_folder(
     })?;
     // The order of a directory differs between machines, and messages and merges must not.
     names.sort();
+    opentofu_files::warn(diags, dir, &names);
     let names = names.iter().filter(|name| is_configuration(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
@@ -481,7 +482,7 @@ pub(super) fn parse(
 }
 
 /// The name of a file for display: relative to the folder the command works in.
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 

@@ -305,4 +305,8 @@ messages! {
     FW2275 IMPORTED_INSTANCE_DOES_NOT_EXIST = "Configuration for import target does not exist",
         "The `count` or `for_each` of the resource does not include the instance that is imported.",
         "Extend `count` or `for_each`, or correct the key in the argument `to`.";
+
+    FW2276 FILES_OF_OPENTOFU_NOT_READ = "Files of OpenTofu are not read",
+        "The folder has files `.tofu` or `.tofu.json` without a counterpart that Terraform reads.",
+        "Rename a file to `.tf` if Formwork is to read it. Otherwise plan this folder with OpenTofu.";
 }
