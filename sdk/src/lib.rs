@@ -58,7 +58,6 @@ pub mod data_source;
 pub mod ephemeral;
 mod erased;
 pub mod field;
-mod flatmap;
 pub mod function;
 pub mod list;
 pub mod log;

@@ -1,5 +1,6 @@
-//! Encodings of values and types: the wire form and the state form.
+//! Encodings of values and types: the wire form, the state form and the form of old states.
 
+pub mod flatmap;
 pub mod json;
 pub mod msgpack;
 

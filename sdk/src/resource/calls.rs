@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::context::{Deferral, Meta, Others, Partial, Private};
 use crate::schema::Shape;
 use crate::{
-    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, flatmap, model, plan,
+    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, model, plan,
 };
 
 /// Implements dereferencing to [`Call`] for the struct of a call.
@@ -277,7 +277,7 @@ impl StoredValue {
                 // Old states may have attributes that were removed from the schema.
                 json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
             }
-            RawState::Flat(texts) => flatmap::decode(texts, shape.ty()),
+            RawState::Flat(texts) => formwork_value::codec::flatmap::decode(texts, shape.ty()),
         }
     }
 }

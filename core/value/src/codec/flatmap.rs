@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use formwork_value::convert::convert;
-use formwork_value::{Type, Value};
+use crate::convert::convert;
+use crate::{Type, Value};
 
 /// Maximum nesting of values. States of that format were far below it.
 const MAX_DEPTH: usize = 32;
@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 32;
 ///
 /// # Errors
 /// When a string is not of its type, or a collection declares more elements than it has.
-pub(crate) fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
+pub fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
     Reader { texts }.part("", ty, 0)
 }
 
@@ -103,8 +103,8 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::codec::json;
     use expect_test::expect;
-    use formwork_value::codec::json;
 
     use super::*;
 
