@@ -185,15 +185,15 @@ impl Configured {
 
     /// The configuration as text without secrets and without arguments that are not set, so that another
     /// token, or a release with more arguments, leads to the same place.
-    fn place(&self) -> String {
+    fn place_key(&self) -> String {
         let mut place = serde_json::from_str(&self.key()).unwrap_or_default();
-        keep_place(&self.schema, &mut place);
+        retain_place_arguments(&self.schema, &mut place);
         place.to_string()
     }
 }
 
 /// Removes what does not name the place of a state from the values of a block.
-fn keep_place(block: &Block, values: &mut serde_json::Value) {
+fn retain_place_arguments(block: &Block, values: &mut serde_json::Value) {
     let Some(members) = values.as_object_mut() else { return };
     members.retain(|name, value| {
         let is_secret = block.attributes.get(name.as_str()).is_some_and(|it| it.sensitive);
@@ -201,12 +201,16 @@ fn keep_place(block: &Block, values: &mut serde_json::Value) {
     });
     for (name, nested) in &block.blocks {
         match (nested.nesting, members.get_mut(name.as_str())) {
-            (Nesting::Single | Nesting::Group, Some(values)) => keep_place(&nested.block, values),
+            (Nesting::Single | Nesting::Group, Some(values)) => {
+                retain_place_arguments(&nested.block, values);
+            }
             (_, Some(serde_json::Value::Array(several))) => {
-                several.iter_mut().for_each(|values| keep_place(&nested.block, values));
+                several.iter_mut().for_each(|values| retain_place_arguments(&nested.block, values));
             }
             (_, Some(serde_json::Value::Object(several))) => {
-                several.values_mut().for_each(|values| keep_place(&nested.block, values));
+                several
+                    .values_mut()
+                    .for_each(|values| retain_place_arguments(&nested.block, values));
             }
             _ => {}
         }
@@ -228,7 +232,7 @@ impl Setup {
 
     /// As [`Setup::digest`], but the same after a change of secrets: journals outlive that.
     fn digest_of_place(&self) -> String {
-        short_digest(&format!("{}\n{}", self.provider.place(), self.store.place()))
+        short_digest(&format!("{}\n{}", self.provider.place_key(), self.store.place_key()))
     }
 }
 

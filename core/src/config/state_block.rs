@@ -6,7 +6,6 @@ use formwork_value::{Diagnostic, Span};
 
 use super::Backend;
 use super::arguments::place;
-
 use crate::messages;
 
 /// A kind of block that names the place of the state.

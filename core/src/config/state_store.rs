@@ -7,7 +7,6 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Backend, ProviderAddr, Settings, StoreProvider, provider};
-
 use crate::messages;
 
 pub(super) const CONTENT: BodySchema =

@@ -20,7 +20,6 @@ use futures_util::StreamExt as _;
 use tokio::sync::Mutex;
 
 use super::{Configured, Setup};
-
 use crate::messages;
 
 /// Why a call of a state store did not succeed.

@@ -346,7 +346,7 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
     };
     let place = |schema: &Block, values: &[(&str, Value)]| {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
-        Configured::new(&Value::object(values), schema).unwrap().place()
+        Configured::new(&Value::object(values), schema).unwrap().place_key()
     };
     let folder = |folder: &str| ("folder", Value::string(folder));
     let first = place(&old, &[folder("a"), ("token", Value::string("1"))]);
