@@ -13,7 +13,7 @@ use formwork_core::config::{Backend as Block, StoreProvider as ProviderBlock};
 use formwork_core::provider::{Launch as _, about_failure};
 use formwork_core::version::Constraints;
 use formwork_operation::launcher::Launcher;
-use formwork_value::diag::{Blame, Sources, sentence};
+use formwork_value::diag::{Blame, Severity, Sources, sentence};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::config::{BackendConfig, StoreKind, StoreOrigin};
@@ -163,7 +163,8 @@ impl Workspace<'_> {
     fn locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let (mut found, mut sources) = (Diagnostics::new(), Sources::new());
         LockFile::load(&mut found, &mut sources, &self.root).map_err(|_| {
-            let first = found.into_iter().next();
+            let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+            let first = found.into_iter().find(is_error);
             let first = first.expect("a lock file that cannot be read is reported");
             diags.error(Diagnostic { subject: None, context: None, ..first })
         })
