@@ -108,8 +108,10 @@ pub(super) async fn plan(
         }
         // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
-        Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
-            prior.prepare(&change.dependencies, change.create_before_destroy);
+        Some(prior) if !prior.current.is_null() => {
+            // Without a refresh, Terraform adds no dependencies either.
+            let dependencies = (!view.options.skip_refresh).then_some(&change.dependencies);
+            prior.prepare(dependencies, change.create_before_destroy);
         }
         _ => {}
     }

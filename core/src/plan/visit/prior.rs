@@ -56,16 +56,20 @@ impl Prior {
         };
     }
 
-    /// Adds the dependencies of the configuration, until applying stores those alone: a run that
+    /// Adds the dependencies of the configuration, if there are any to add, until applying stores those alone: a run that
     /// fails before may leave the object with either. The order of a replacement is that of the
     /// configuration from now on, also for an object that its successor deposes.
-    pub(super) fn prepare(&mut self, dependencies: &Dependencies, create_before_destroy: bool) {
+    pub(super) fn prepare(
+        &mut self,
+        dependencies: Option<&Dependencies>,
+        create_before_destroy: bool,
+    ) {
         let known = &self.object.dependencies;
         let mut all: BTreeSet<_> = known.iter().collect();
         let before = all.len();
         // The union is the only safe record between refresh and apply: if the apply fails before
         // this object, it still uses the old ones; after it, the new ones.
-        all.extend(dependencies.iter());
+        all.extend(dependencies.into_iter().flat_map(|dependencies| dependencies.iter()));
         if all.len() == before && self.object.create_before_destroy == create_before_destroy {
             return;
         }
