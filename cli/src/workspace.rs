@@ -305,18 +305,15 @@ impl<'e> Workspace<'e> {
 
     /// Whether there is any configuration here.
     pub(crate) fn has_config(&self) -> bool {
-        Disk.list(&self.config_folder).into_iter().flatten().any(|name| {
-            !name.starts_with('.') && (name.ends_with(".tf") || name.ends_with(".tf.json"))
-        })
+        let names = Disk.list(&self.config_folder).unwrap_or_default();
+        names.iter().any(|name| config::is_configuration(name))
     }
 
     /// Whether there is any configuration here. Warns if only OpenTofu would find one.
     pub(crate) fn finds_config(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
-            let mut names = Disk.list(&self.config_folder).unwrap_or_default();
-            names.sort();
-            config::opentofu_files::warn(diags, &self.config_folder, &names);
+            config::opentofu_files::warn_in(diags, &Disk, &self.config_folder);
         }
         has_config
     }

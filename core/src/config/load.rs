@@ -448,7 +448,8 @@ fn parse_folder(
 }
 
 /// Whether a file belongs to the configuration. Files left behind by editors do not.
-fn is_configuration(name: &str) -> bool {
+#[must_use]
+pub fn is_configuration(name: &str) -> bool {
     !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
 }
 

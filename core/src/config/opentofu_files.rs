@@ -4,15 +4,23 @@ use std::path::Path;
 
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::files::is_left_behind;
+use super::files::{Files, is_left_behind};
 use super::load::shown;
 use crate::messages;
 
 /// Number of files that a warning names.
 const MAX_NAMED: usize = 5;
 
-/// Warns of files in a folder that OpenTofu reads, and Terraform does not. The names are sorted.
-pub fn warn(diags: &mut Diagnostics, dir: &Path, names: &[String]) {
+/// Warns of files in a folder that OpenTofu reads, and Terraform does not.
+pub fn warn_in(diags: &mut Diagnostics, files: &dyn Files, dir: &Path) {
+    // A folder that cannot be read is reported by its reader.
+    let mut names = files.list(dir).unwrap_or_default();
+    names.sort();
+    warn(diags, dir, &names);
+}
+
+/// Warns of those files, given the sorted names of all files in the folder.
+pub(super) fn warn(diags: &mut Diagnostics, dir: &Path, names: &[String]) {
     let passed_over = without_counterpart(names);
     if !passed_over.is_empty() {
         diags.warn(warning(dir, &passed_over));
