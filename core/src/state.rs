@@ -3,6 +3,7 @@
 //! Attributes stay encoded until a caller with the provider's schema asks for them. Reading and
 //! writing the file is in `file`; the backends that keep it are in a crate above this one.
 
+mod attributes;
 pub mod checks;
 pub mod edit;
 pub mod file;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use formwork_value::codec::EncodeError;
 use formwork_value::{Known, Path, Str, Type, Value};
+
+pub use self::attributes::Attributes;
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::small_map::SmallMap;
@@ -65,8 +68,8 @@ pub struct Object {
     pub status: Status,
     /// Version of the schema the attributes follow.
     pub schema_version: u64,
-    /// The attributes as JSON in the state form.
-    pub attributes: Bytes,
+    /// The attributes, encoded.
+    pub attributes: Attributes,
     /// Paths that are sensitive by marks of the configuration.
     pub sensitive: Arc<Vec<Path>>,
     /// The provider's private bytes.
@@ -94,11 +97,11 @@ impl Object {
     ///
     /// # Errors
     /// When the value does not have the type.
-    pub fn encode(value: &Known, ty: &Type) -> Result<(Bytes, Arc<Vec<Path>>), EncodeError> {
+    pub fn encode(value: &Known, ty: &Type) -> Result<(Attributes, Arc<Vec<Path>>), EncodeError> {
         let (plain, marks) = value.value().clone().split_marks();
         let json = formwork_value::codec::json::encode(plain.value(), ty)?;
         let sensitive = marks.0.into_iter().map(|(path, _)| path).collect();
-        Ok((json.into(), Arc::new(sensitive)))
+        Ok((Attributes::Json(json.into()), Arc::new(sensitive)))
     }
 
     /// Whether both describe one real object, as far as one can see: by the identity, else by the
@@ -118,7 +121,7 @@ impl Object {
     /// Whether both have the same identity, else the same `id`; `None` if one of them has neither.
     fn is_named_as(&self, other: &Self) -> Option<bool> {
         let id = |object: &Self| {
-            let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
+            let attributes = object.attributes.members();
             attributes.get("id").filter(|id| !id.is_null()).cloned()
         };
         match (&self.identity, &other.identity) {

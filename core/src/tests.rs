@@ -425,7 +425,7 @@ fn show_state(state: &State) -> String {
 
 /// Name of an object, with its special properties.
 fn show_object(object: &Object) -> String {
-    let json: serde_json::Value = serde_json::from_slice(&object.attributes).unwrap();
+    let json = object.attributes.members();
     let mut out = String::new();
     for name in ["id", "size", "answer"] {
         match &json[name] {

@@ -32,13 +32,14 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 42] = [
+const SERIALISED: [&str; 43] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
     "core/src/state/file/sealed.rs",
     "core/src/state/file/sealed/paths.rs",
     "core/src/state/file/sealed/secrets.rs",
+    "core/src/state/file/version3.rs",
     "core/src/state/checks.rs",
     "core/src/plan/file.rs",
     "core/src/plan/saved.rs",

@@ -354,7 +354,7 @@ impl FromStr for ProviderConfigAddr {
         let [Step::Name(word), which, rest @ ..] = rest else { return Err(bad()) };
         let provider = match which {
             _ if word != "provider" => return Err(bad()),
-            Step::Key(InstanceKey::Str(source)) => source.parse()?,
+            Step::Key(InstanceKey::Str(source)) => ProviderAddr::from_state(source)?,
             // States from before Terraform 0.13 name a provider by its type alone.
             Step::Name(kind) => ProviderAddr::implied(kind),
             Step::Key(_) => return Err(bad()),

@@ -68,6 +68,23 @@ impl ProviderAddr {
         Self::new(Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, name.to_lowercase())
     }
 
+    /// Reads an address in a state. Terraform 0.13 stored a provider without a namespace, as of an
+    /// earlier state, as `registry.terraform.io/-/TYPE`.
+    ///
+    /// # Errors
+    /// When it is no address.
+    pub fn from_state(source: &str) -> Result<Self, AddressError> {
+        // Only states have it: in a configuration no namespace is a dash.
+        let kind = source.strip_prefix("registry.terraform.io/-/").or(source.strip_prefix("-/"));
+        match kind {
+            Some(kind) => {
+                let kind = part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+                Ok(Self::implied(&Str::new(&kind)))
+            }
+            None => source.parse(),
+        }
+    }
+
     /// The form for display, without the default host: `hashicorp/null`.
     #[must_use]
     pub fn display(&self) -> String {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_value::codec::json;
 use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Type, Value};
 
 use crate::addr::InstanceAddr;
 use crate::event::ObjectLabel;
 use crate::messages;
 use crate::provider::{ResourceType, remark};
-use crate::state::{Object, Status};
+use crate::state::{Attributes, Object, Status};
 
 /// The paths at which a configuration is sensitive.
 pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
@@ -81,7 +80,7 @@ pub(crate) fn encode(
     ty: &ResourceType,
     addr: &InstanceAddr,
     value: &Value,
-) -> Result<(Bytes, Arc<Vec<Path>>), Reported> {
+) -> Result<(Attributes, Arc<Vec<Path>>), Reported> {
     let unfit = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} cannot be written to the state: {why}.");
         diags.error(
@@ -121,9 +120,7 @@ pub(crate) fn stored(
 pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> {
     // The provider is not asked, so attributes that left its schema have to be dropped before
     // decoding.
-    let stripped = json::strip_removed(&object.attributes, &ty.ty).ok()?;
-    let text = stripped.as_deref().unwrap_or(&object.attributes);
-    let value = json::decode(text, &ty.ty).ok()?;
+    let value = object.attributes.without_removed(&ty.ty).decode(&ty.ty).ok()?;
     Some(remark(ty, value.split_marks().0, &object.sensitive))
 }
 

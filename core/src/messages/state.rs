@@ -67,7 +67,7 @@ messages! {
         "Check the path. Restore the file from its backup if it should be a state.";
 
     FW6016 OLDER_STATE_FILE_FORMAT = "Unsupported state file format",
-        "The state has a format before version 4, which Formwork does not read.",
+        "The state has a format before version 3, which Formwork does not read.",
         "Convert it with Terraform from 0.15.4 on, as the detail describes.";
 
     FW6017 DUPLICATE_RESOURCE_INSTANCE_IN_STATE = "Duplicate resource instance in state",
@@ -165,4 +165,8 @@ messages! {
     FW6040 UNKNOWN_OBJECTS_MAY_EXIST = "An interrupted run may have left unknown objects",
         "The damaged part of a journal may have held the creation of objects.",
         "Look for objects that the state does not have, and import or delete them. The detail names the candidates.";
+
+    FW6041 STATE_FORMAT_UPGRADE_FAILED = "State format upgrade failed",
+        "A state of version 3, from Terraform 0.11 or earlier, has a part that cannot be brought to version 4.",
+        "Correct the part that the detail names, or restore the file from its backup.";
 }

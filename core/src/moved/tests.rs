@@ -11,13 +11,13 @@ use super::{Declared, Moves};
 use crate::addr::{InstanceAddr, ProviderAddr, ProviderConfigAddr};
 use crate::config::testing::{load_ok, report};
 use crate::eval::{Expansion, Results};
-use crate::state::{InstanceState, Object, State, Status};
+use crate::state::{Attributes, InstanceState, Object, State, Status};
 
 fn object() -> Arc<Object> {
     Arc::new(Object {
         status: Status::Ready,
         schema_version: 0,
-        attributes: Bytes::from_static(b"{}"),
+        attributes: Attributes::default(),
         sensitive: Arc::default(),
         private: Bytes::new(),
         dependencies: Arc::default(),

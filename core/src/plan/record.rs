@@ -24,7 +24,7 @@ use crate::progress::Counter;
 use crate::session::Session;
 use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResults, CheckSubject};
-use crate::state::{Object, OutputValue};
+use crate::state::{Attributes, Object, OutputValue};
 
 /// Visits every vertex and makes the plan of the results.
 pub(crate) async fn run(
@@ -186,7 +186,11 @@ impl Recorder<'_, '_> {
             resource.resource.mode() == ResourceMode::Managed && !provider.provider.is_builtin();
         if self.plan.mode == Mode::RefreshOnly && is_read {
             let read = self.plan.prior.object(&key.0, key.1.as_ref());
-            self.plan.reread_numbers |= read.is_some_and(|object| holds_number(&object.attributes));
+            self.plan.reread_numbers |= read.is_some_and(|object| match &object.attributes {
+                Attributes::Json(text) => holds_number(text),
+                // Every number is a string there, and is written as a number from now on.
+                Attributes::Flat(_) => true,
+            });
         }
         // A full destroy does not report drift.
         if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {

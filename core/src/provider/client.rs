@@ -25,7 +25,7 @@ use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
+    ApplyRequest, ApplyResponse, PlanRequest, ReadRequest, UpgradeRequest,
 };
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
@@ -258,12 +258,7 @@ impl ProviderClient {
         // As in Terraform: with an equal version the host drops attributes that left the schema.
         // With an older one they stay, because the provider may need them for the upgrade.
         let state = if object.schema_version == ty.schema.version {
-            // Bytes that are no JSON are the provider's to complain about.
-            json::strip_removed(&object.attributes, &ty.ty)
-                .ok()
-                .flatten()
-                .map(Bytes::from)
-                .unwrap_or_else(|| object.attributes.clone())
+            object.attributes.without_removed(&ty.ty)
         } else {
             object.attributes.clone()
         };
@@ -272,7 +267,7 @@ impl ProviderClient {
         let request = UpgradeRequest {
             type_name: ty.name.clone(),
             version: object.schema_version,
-            state: RawState::Json(state),
+            state: state.to_raw(),
         };
         let call = "UpgradeResourceState";
         let context = ResponseContext { call, ty, about };

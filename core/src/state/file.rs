@@ -1,5 +1,5 @@
 //! The state file, format version 4: reads and writes the same as Terraform, byte for byte where
-//! that is visible. Text in, text out; the place of the text is a backend's business.
+//! that is visible. Files of version 3 are read, too. Text in, text out; the place of the text is a backend's business.
 
 mod json;
 mod layout;
@@ -7,6 +7,7 @@ mod read;
 pub mod sealed;
 #[cfg(test)]
 mod tests;
+mod version3;
 mod write;
 
 use std::collections::BTreeSet;
@@ -66,10 +67,10 @@ pub enum FileError {
     #[error("the file has no \"version\", which must be a whole number")]
     NoVersion,
     /// A later version of the format.
-    #[error("the file has format version {0}; this program knows version 4")]
+    #[error("the file has format version {0}; this program knows versions 3 and 4")]
     Newer(u64),
     /// An earlier version of the format.
-    #[error("the file has format version {0}; this program knows version 4")]
+    #[error("the file has format version {0}; this program knows versions 3 and 4")]
     Older(u64),
     /// It is encrypted, and no encryption is configured.
     #[error("the file is encrypted, and no encryption is configured for it here")]
@@ -136,7 +137,7 @@ impl StateFile {
     #[must_use]
     pub fn id_of(&self, addr: &InstanceAddr) -> Option<String> {
         let instance = self.state.resources.get(&addr.of())?.instances.get(&addr.key)?;
-        id_of(instance.current.as_ref().or_else(|| instance.deposed.values().next())?)
+        instance.current.as_ref().or_else(|| instance.deposed.values().next())?.attributes.id()
     }
 
     /// The fingerprint of everything but the header.
@@ -216,13 +217,6 @@ pub fn write_entry(
     })
 }
 
-/// The attribute `id` of an object, if it is a string.
-#[must_use]
-pub fn id_of(object: &Object) -> Option<String> {
-    let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
-    Some(attributes.get("id")?.as_str()?.to_owned())
-}
-
 /// Reads the output of [`write_entry`].
 ///
 /// # Errors
@@ -257,8 +251,8 @@ impl FileError {
             ),
             Self::Older(_) => (
                 messages::OLDER_STATE_FILE_FORMAT,
-                "Formats before version 4 are not read, but Terraform from 0.15.4 on brings them to it: \
-                 with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
+                "Formats before version 3 are not read, but Terraform from 0.15.4 on brings them to version \
+                 4: with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",
             ),

@@ -149,7 +149,7 @@ mod tests {
     use formwork_value::{Known, Value};
 
     use super::*;
-    use crate::state::{Object, OutputValue, Status};
+    use crate::state::{Attributes, Object, OutputValue, Status};
 
     /// A state with objects by their names, as `name=content`, and outputs, as `output.name=content`.
     fn file(entries: &[&str]) -> StateFile {
@@ -166,7 +166,7 @@ mod tests {
             let object = Object {
                 status: Status::Ready,
                 schema_version: 0,
-                attributes: Bytes::from(format!("{{\"id\":\"{content}\"}}")),
+                attributes: Attributes::Json(format!("{{\"id\":\"{content}\"}}").into()),
                 sensitive: Arc::default(),
                 private: Bytes::new(),
                 dependencies: Arc::default(),

@@ -398,10 +398,9 @@ impl Unresolved {
     /// sensitive ones are not compared.
     #[must_use]
     pub fn differences(&self, object: &Object) -> Vec<String> {
-        let stored: serde_json::Value =
-            // Attributes that cannot be parsed differ from every plan, so the operation stays open.
-            // That is the safe side.
-            serde_json::from_slice(&object.attributes).unwrap_or_default();
+        // Attributes that cannot be parsed differ from every plan, so the operation stays open. That is
+        // the safe side.
+        let stored = object.attributes.members();
         let planned = self.planned_attributes().into_iter();
         let differing = planned.filter(|(name, planned)| {
             let planned: Option<serde_json::Value> = serde_json::from_str(planned).ok();

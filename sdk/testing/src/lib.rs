@@ -57,10 +57,10 @@ use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
 use formwork_core::session::{Session, SessionInputs};
-use formwork_core::state::Object;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_core::state::recover::{Recovery, recover};
+use formwork_core::state::{Attributes, Object};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
@@ -473,7 +473,11 @@ impl Files for InMemoryFiles {
 /// An attribute of an object: a string unchanged, any other value as JSON. `None` if it does not
 /// exist.
 fn attribute_text(object: &Object, name: &str) -> Option<String> {
-    let Ok(Value::Object(parts)) = json::decode_simple(&object.attributes) else { return None };
+    let text = match &object.attributes {
+        Attributes::Json(text) => text,
+        Attributes::Flat(members) => return members.get(name).cloned(),
+    };
+    let Ok(Value::Object(parts)) = json::decode_simple(text) else { return None };
     Some(match parts.get(name)? {
         Value::String(text) => text.as_str().to_owned(),
         value => json::encode_simple(value).unwrap_or_default(),

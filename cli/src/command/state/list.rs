@@ -43,7 +43,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         let shown = instances.iter().filter(|addr| {
             args.id.as_ref().is_none_or(|id| {
                 let object = state.current(addr);
-                object.is_some_and(|object| id_of(&object.attributes).as_ref() == Some(id))
+                object.is_some_and(|object| object.attributes.id().as_ref() == Some(id))
             })
         });
         Ok(shown.map(|addr| format!("{addr}\n")).collect())
@@ -67,10 +67,4 @@ fn wanted(
         }
     }
     Ok(found)
-}
-
-/// The `id` of a stored object, read without its schema.
-fn id_of(attributes: &[u8]) -> Option<String> {
-    let object: serde_json::Value = serde_json::from_slice(attributes).ok()?;
-    object.get("id")?.as_str().map(str::to_owned)
 }

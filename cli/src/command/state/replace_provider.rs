@@ -1,6 +1,6 @@
 //! `formwork state replace-provider`: hands the resources of one provider to another.
 
-use formwork_core::addr::ProviderAddr;
+use formwork_core::addr::{AddressError, ProviderAddr};
 use formwork_core::state::edit::{provided_by, replace_provider};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -34,8 +34,8 @@ pub(crate) struct StateReplaceProviderArgs {
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
-        let from = provider(diags, "from", &args.from);
-        let to = provider(diags, "to", &args.to);
+        let from = provider(diags, "from", &args.from, ProviderAddr::from_state(&args.from));
+        let to = provider(diags, "to", &args.to, args.to.parse());
         let replacement = ProviderReplacement { from: from?, to: to? };
         let editing = Editing {
             place: args.edit.place(),
@@ -52,8 +52,13 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
     .await
 }
 
-fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<ProviderAddr, Reported> {
-    text.parse().map_err(|error: formwork_core::addr::AddressError| {
+fn provider(
+    diags: &mut Diagnostics,
+    which: &str,
+    text: &str,
+    read: Result<ProviderAddr, AddressError>,
+) -> Result<ProviderAddr, Reported> {
+    read.map_err(|error| {
         let summary =
             messages::INVALID_REPLACED_PROVIDER.with(&[&which, &format_args!("{text:?}")]);
         diags.error(Diagnostic::error(summary, format!("{}: {error}", error.summary)))

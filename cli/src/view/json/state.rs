@@ -6,7 +6,6 @@ use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleSte
 use formwork_core::provider::{Pool, remark};
 use formwork_core::state::checks::CheckResults;
 use formwork_core::state::{Object, State, Status};
-use formwork_value::codec::json;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::tree::Json;
@@ -178,7 +177,6 @@ pub(crate) fn decode(
         );
         return Err(unreadable(diags, why));
     }
-    let value = json::decode(&object.attributes, &ty.ty)
-        .map_err(|error| unreadable(diags, error.to_string()))?;
+    let value = object.attributes.decode(&ty.ty).map_err(|why| unreadable(diags, why))?;
     Ok(remark(&ty, value.split_marks().0, &object.sensitive))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::disk::{MAX_STATE, read_file};
-use formwork_core::state::file::{StateFile, id_of};
+use formwork_core::state::file::StateFile;
 use formwork_core::state::{Object, State};
 
 use super::is_no_file;
@@ -121,7 +121,7 @@ fn only_in(one: &State, other: &State) -> BTreeSet<InstanceAddr> {
 
 /// Whether two objects of an instance are the same real object: an update keeps the id.
 fn is_same(one: &Object, other: &Object) -> bool {
-    match (id_of(one), id_of(other)) {
+    match (one.attributes.id(), other.attributes.id()) {
         (Some(one), Some(other)) => one == other,
         _ => one.attributes == other.attributes,
     }

@@ -123,7 +123,9 @@ fn what_is_left(
     }
     let value = remark(call.ty, value, &object.sensitive);
     let (attributes, sensitive) = encode(diags, call.ty, call.intent.addr, &value)?;
-    Ok(Some(Arc::new(Object { attributes, sensitive, private, ..(**object).clone() })))
+    let schema_version = call.ty.schema.version;
+    let stored = (**object).clone();
+    Ok(Some(Arc::new(Object { schema_version, attributes, sensitive, private, ..stored })))
 }
 
 /// Runs the destroy-time provisioners of an object. Beside one that was only half made, or that has

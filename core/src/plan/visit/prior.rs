@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::instance::{encode, label, sensitive_paths};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
-use crate::state::{Object, Status};
+use crate::state::{Attributes, Object, Status};
 
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
 
@@ -56,7 +56,7 @@ impl Prior {
         };
     }
 
-    /// Adds the dependencies of the configuration, if there are any to add, until applying stores those alone: a run that
+    /// Adds the given dependencies of the configuration, until applying stores those alone: a run that
     /// fails before may leave the object with either. The order of a replacement is that of the
     /// configuration from now on, also for an object that its successor deposes.
     pub(super) fn prepare(
@@ -156,7 +156,8 @@ pub(super) async fn read(
     let mut object = object.clone();
     // An upgraded object is written back even if no value changed, or every later run would have to
     // upgrade it again.
-    let mut same = object.schema_version == ty.schema.version;
+    let mut same = object.schema_version == ty.schema.version
+        && matches!(object.attributes, Attributes::Json(_));
     let stored = match view.settled.moves.stored_type(addr) {
         None => handle.upgrade(diags, ty, &object, about).await?,
         Some(source) => {

@@ -73,7 +73,7 @@ impl ProviderClient {
             source_provider: former.provider.to_string(),
             source_type: former.kind.to_owned(),
             source_version: former.object.schema_version,
-            source_state: RawState::Json(former.object.attributes.clone()),
+            source_state: former.object.attributes.to_raw(),
             target_type: ty.name.clone(),
             source_private: former.object.private.clone(),
             source_identity: former

@@ -37,6 +37,8 @@ pub(super) struct HeaderJson {
 #[derive(Deserialize)]
 pub(super) struct ProvidersJson {
     #[serde(default, deserialize_with = "or_default")]
+    pub(super) version: u64,
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) resources: Vec<OwnedJson>,
 }
 
@@ -85,7 +87,7 @@ pub(super) struct InstanceJson<'t> {
     #[serde(default, borrow)]
     pub(super) attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
-    pub(super) attributes_flat: Option<&'t RawValue>,
+    pub(super) attributes_flat: Option<BTreeMap<Cow<'t, str>, Option<Cow<'t, str>>>>,
     #[serde(default, borrow)]
     pub(super) sensitive_attributes: Option<&'t RawValue>,
     #[serde(default, deserialize_with = "or_default")]
@@ -109,7 +111,7 @@ pub(super) struct StepJson {
 }
 
 /// Reads null like an absent member, as Terraform does.
-fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
+pub(super) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Default,

@@ -3,14 +3,13 @@
 mod literal;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use bytes::Bytes;
 use formwork_value::diag::Message;
 use formwork_value::{Path, Str};
 use serde::Deserialize;
@@ -18,31 +17,60 @@ use serde_json::value::RawValue;
 
 use self::literal::{compact, index_key, output_value, step, too_deep};
 use super::layout::{FileJson, HeaderJson, InstanceJson, ProvidersJson, ResourceJson, StepJson};
-use super::{Entry, FileError, Header, StateFile, json};
+use super::{Entry, FileError, Header, StateFile, json, version3};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, Mode, ModuleAddr, ProviderAddr, ProviderConfigAddr,
     ResourceAddr, ResourceName, is_identifier,
 };
 use crate::messages;
-use crate::state::{Object, ResourceState, State, Status};
+use crate::state::{Attributes, Object, ResourceState, State, Status};
 
 /// The largest serial that is read, so that there is always a next one.
 const MAX_SERIAL: u64 = i64::MAX as u64;
 
 pub(super) fn read(text: &[u8]) -> Result<StateFile, FileError> {
-    let file: FileJson<'_> = parse(text)?;
-    check_version(file.version)?;
-    Reader::new(text).file(file)
+    let read = parse(text).and_then(|file: FileJson<'_>| {
+        check_version(file.version)?;
+        Reader::new(text).file(file)
+    });
+    match read {
+        Err(FileError::Older(version3::VERSION)) => read_version_3(text),
+        read => read,
+    }
+}
+
+/// Reads a file of version 3 from its translation, whose lines are not those of the file.
+fn read_version_3(text: &[u8]) -> Result<StateFile, FileError> {
+    let text = version3::upgrade(text)?;
+    let read = parse(&text).and_then(|file: FileJson<'_>| Reader::new(&text).file(file));
+    read.map_err(|error| match error {
+        FileError::Invalid { summary, detail, .. } => {
+            FileError::Invalid { summary, detail, line: None }
+        }
+        error => error,
+    })
 }
 
 pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
-    let header: HeaderJson = parse(text)?;
-    check_version(header.version)?;
-    Ok(Header { serial: header.serial, lineage: header.lineage })
+    let read = parse(text).and_then(|header: HeaderJson| {
+        check_version(header.version)?;
+        Ok(Header { serial: header.serial, lineage: header.lineage })
+    });
+    match read {
+        Err(FileError::Older(version3::VERSION)) => {
+            let StateFile { serial, lineage, .. } = read_version_3(text)?;
+            Ok(Header { serial, lineage })
+        }
+        read => read,
+    }
 }
 
 pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
     let file: ProvidersJson = parse(text)?;
+    if file.version == version3::VERSION {
+        let resources = read_version_3(text)?.state.resources;
+        return Ok(resources.into_values().map(|state| state.provider.provider.clone()).collect());
+    }
     let names: BTreeSet<String> =
         file.resources.into_iter().map(|resource| resource.provider).collect();
     // Names that cannot be read are reported when the whole file is read.
@@ -310,12 +338,6 @@ impl<'t> Reader<'t> {
                 from.deposed
             )));
         }
-        if from.attributes.is_none() && from.attributes_flat.is_some() {
-            return Err(StateFileError::instance(format!(
-                "Instance {of} still has the attribute form of Terraform 0.11. Open the state once \
-                 with a later version of Terraform, which rewrites it."
-            )));
-        }
         let private = BASE64_STANDARD.decode(&from.private).map_err(|error| {
             StateFileError::instance(format!(
                 "Instance {of}: \"private\" is not valid base64: {error}."
@@ -328,9 +350,10 @@ impl<'t> Reader<'t> {
         Ok(Object {
             status,
             schema_version: from.schema_version,
-            attributes: match from.attributes {
-                Some(raw) => compact(of, "attributes", raw)?,
-                None => Bytes::from_static(b"{}"),
+            attributes: match (from.attributes, &from.attributes_flat) {
+                (Some(raw), _) => Attributes::Json(compact(of, "attributes", raw)?),
+                (None, Some(members)) => Attributes::Flat(Arc::new(flat_members(members))),
+                (None, None) => Attributes::default(),
             },
             sensitive: self.paths(of, from.sensitive_attributes)?,
             private: private.into(),
@@ -416,6 +439,14 @@ fn once<T: FromStr + Clone>(
     let read: T = text.parse().map_err(wrong)?;
     known.insert(text.to_owned(), read.clone());
     Ok(read)
+}
+
+/// The members of an object in the form before version 4. Null counts as empty, as in Terraform.
+fn flat_members(
+    members: &BTreeMap<Cow<'_, str>, Option<Cow<'_, str>>>,
+) -> BTreeMap<String, String> {
+    let text = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or_default().to_owned();
+    members.iter().map(|(path, value)| (path.clone().into_owned(), text(value))).collect()
 }
 
 fn check_writer(version: &str) -> Result<(), StateFileError> {

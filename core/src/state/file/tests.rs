@@ -110,11 +110,11 @@ fn what_cannot_be_is_refused_with_its_line() {
         ),
         (
             r#"{"version":5,"resources":{}}"#.to_owned(),
-            "the file has format version 5; this program knows version 4",
+            "the file has format version 5; this program knows versions 3 and 4",
         ),
         (
-            r#"{"version":3,"modules":[]}"#.to_owned(),
-            "the file has format version 3; this program knows version 4",
+            r#"{"version":2,"modules":[]}"#.to_owned(),
+            "the file has format version 2; this program knows versions 3 and 4",
         ),
         (
             "{\"version\":4,\n\"serial\":\"x\"}".to_owned(),
@@ -222,7 +222,7 @@ fn a_diagnostic_names_the_file_and_what_to_do() {
     let diagnostic = FileError::Newer(5).diagnostic("terraform.tfstate");
     assert_eq!(diagnostic.summary, "Unsupported state file format");
     expect_test::expect![[r#"
-        terraform.tfstate: the file has format version 5; this program knows version 4.
+        terraform.tfstate: the file has format version 5; this program knows versions 3 and 4.
 
         It was written by a newer program. Use that program, or a newer version of this one. Nothing was changed."#]]
     .assert_eq(&diagnostic.detail);

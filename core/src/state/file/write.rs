@@ -14,7 +14,7 @@ use super::{Entry, StateFile};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr,
 };
-use crate::state::{InstanceState, Object, OutputValue, ResourceState, Status};
+use crate::state::{Attributes, InstanceState, Object, OutputValue, ResourceState, Status};
 
 /// Levels of indentation of the parts of the file.
 const OUTPUT: usize = 2;
@@ -184,8 +184,20 @@ impl Writer {
             self.string(KEY, "deposed", key);
         }
         self.member(KEY, "schema_version", object.schema_version.to_string().as_bytes());
-        self.key(KEY, "attributes");
-        indent(&mut self.out, &object.attributes, KEY);
+        match &object.attributes {
+            Attributes::Json(text) => {
+                self.key(KEY, "attributes");
+                indent(&mut self.out, text, KEY);
+            }
+            Attributes::Flat(members) => {
+                self.key(KEY, "attributes_flat");
+                self.open(b'{');
+                for (path, text) in &**members {
+                    self.string(KEY + 1, path, text);
+                }
+                self.close(b'}', KEY);
+            }
+        }
         self.key(KEY, "sensitive_attributes");
         self.paths(&object.sensitive, KEY);
         if let Some((version, identity)) = &object.identity {

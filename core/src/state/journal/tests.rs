@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use super::durable::give_way;
 use super::scan::Kind;
 use super::*;
-use crate::state::Status;
+use crate::state::{Attributes, Status};
 
 fn addr(text: &str) -> InstanceAddr {
     text.parse().unwrap()
@@ -232,7 +232,7 @@ fn object(status: Status) -> Object {
     Object {
         status,
         schema_version: 0,
-        attributes: Bytes::from_static(b"{}"),
+        attributes: Attributes::default(),
         sensitive: Arc::default(),
         private: Bytes::new(),
         dependencies: Arc::default(),

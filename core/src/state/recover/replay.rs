@@ -221,7 +221,7 @@ impl<'l> Replay<'l> {
             let Ok(result) = self.result(*op) else { continue };
             match result {
                 Some(entry) => {
-                    let id = file::id_of(&entry.object).map(|id| format!(" with the id {id:?}"));
+                    let id = entry.object.attributes.id().map(|id| format!(" with the id {id:?}"));
                     let line = format!("{addr}{}", id.unwrap_or_default());
                     lines.insert(call.slot.clone(), line);
                 }

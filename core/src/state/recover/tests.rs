@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::journal::{Intent, Journal, ProviderAnswer, RunHeader};
 use super::*;
-use crate::state::{InstanceState, State, Status};
+use crate::state::{Attributes, InstanceState, State, Status};
 
 const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
 
@@ -21,7 +21,7 @@ fn object(word: &str) -> Object {
     Object {
         status: Status::Ready,
         schema_version: 1,
-        attributes: Bytes::from(format!("{{\"id\":\"{word}\"}}")),
+        attributes: Attributes::Json(format!("{{\"id\":\"{word}\"}}").into()),
         sensitive: Arc::default(),
         private: Bytes::from_static(b"secret"),
         dependencies: Arc::default(),
@@ -59,7 +59,7 @@ fn listed(state: &State) -> Vec<String> {
         for (key, instance) in &resource.instances {
             let addr = addr.instance(key.clone());
             let word = |object: &Object| {
-                let text = String::from_utf8(object.attributes.to_vec()).unwrap();
+                let text = object.attributes.members().to_string();
                 text.trim_matches(['{', '}']).replace("\"", "").replace("id:", "")
             };
             list.extend(instance.current.iter().map(|o| format!("{addr}={}", word(o))));

@@ -70,6 +70,8 @@ pub(super) struct InstanceJson<'t> {
     deposed: String,
     #[serde(default, borrow)]
     pub(super) attributes: Option<&'t RawValue>,
+    #[serde(default, borrow)]
+    attributes_flat: Option<&'t RawValue>,
     #[serde(default, borrow, deserialize_with = "with_null")]
     pub(super) sensitive_attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
@@ -128,7 +130,8 @@ impl<'t> FileJson<'t> {
             }
         }
         for (address, instance) in self.instances() {
-            if [instance.attributes, instance.identity].into_iter().flatten().any(is_too_deep) {
+            let parts = [instance.attributes, instance.attributes_flat, instance.identity];
+            if parts.into_iter().flatten().any(is_too_deep) {
                 return fail(&address);
             }
         }
@@ -204,8 +207,12 @@ pub(super) fn unlisted<'t>(
         if let Some(attributes) = instance.attributes {
             add("", unlisted_parts(attributes.get(), &instance.listed(&address)?, wanted));
         }
-        if let Some(identity) = instance.identity {
-            add("identity", unlisted_parts(identity.get(), &[], wanted));
+        let others =
+            [("attributes_flat", instance.attributes_flat), ("identity", instance.identity)];
+        for (name, text) in others {
+            if let Some(text) = text {
+                add(name, unlisted_parts(text.get(), &[], wanted));
+            }
         }
     }
     if let Some(results) = file.check_results {

@@ -1,0 +1,80 @@
+//! The stored attributes of an object, which only their provider can bring into the form of its schema.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::message::resource::RawState;
+use formwork_value::codec::{flatmap, json};
+use formwork_value::{Type, Value};
+
+/// The stored attributes of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attributes {
+    /// JSON in the state form.
+    Json(Bytes),
+    /// One map of strings with paths as keys, as Terraform 0.11 and earlier stored objects. An object
+    /// keeps this form until its provider has upgraded it.
+    Flat(Arc<BTreeMap<String, String>>),
+}
+
+impl Default for Attributes {
+    /// No attributes.
+    fn default() -> Self {
+        Self::Json(Bytes::from_static(b"{}"))
+    }
+}
+
+impl Attributes {
+    /// The attributes as a provider takes them, to upgrade or to move an object.
+    #[must_use]
+    pub fn to_raw(&self) -> RawState {
+        match self {
+            Self::Json(text) => RawState::Json(text.clone()),
+            Self::Flat(members) => RawState::Flat((**members).clone()),
+        }
+    }
+
+    /// The attributes without those that a type does not have. Text that is no JSON stays as it is: it is
+    /// the provider's to reject.
+    #[must_use]
+    pub fn without_removed(&self, ty: &Type) -> Self {
+        match self {
+            Self::Json(text) => match json::strip_removed(text, ty) {
+                Ok(Some(stripped)) => Self::Json(stripped.into()),
+                _ => self.clone(),
+            },
+            // The type does not tell which paths it lost: the keys of sets are hashes.
+            Self::Flat(_) => self.clone(),
+        }
+    }
+
+    /// The attributes as a value of a type, without a provider.
+    ///
+    /// # Errors
+    /// When they are of another type.
+    pub fn decode(&self, ty: &Type) -> Result<Value, String> {
+        match self {
+            Self::Json(text) => json::decode(text, ty).map_err(|error| error.to_string()),
+            Self::Flat(members) => flatmap::decode(members, ty),
+        }
+    }
+
+    /// The attributes as JSON: all of an object, or the paths of the flat form; null if they are no JSON.
+    #[must_use]
+    pub fn members(&self) -> serde_json::Value {
+        match self {
+            Self::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
+            Self::Flat(members) => serde_json::json!(**members),
+        }
+    }
+
+    /// The attribute `id`, if it is a string.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        match self {
+            Self::Json(_) => Some(self.members().get("id")?.as_str()?.to_owned()),
+            Self::Flat(members) => members.get("id").cloned(),
+        }
+    }
+}
