@@ -10,6 +10,8 @@ use percent_encoding::percent_decode_str;
 
 /// The sensitive values of this process. A process is one run.
 static VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
+/// The characters `://` where they are percent-encoded, in lower case.
+const ENCODED_SCHEME_END: &str = "%3a%2f%2f";
 /// The fewest bytes of a value that is hidden in source code, where short words are names.
 const SHORTEST_IN_SOURCE: usize = 6;
 
@@ -58,17 +60,19 @@ pub(crate) fn logged(text: String) -> String {
 
 /// The address of a package, fit to be shown.
 pub(crate) fn address(address: &str) -> String {
+    let hides = |name: &str| !HARMLESS.contains(&name);
     let mut secrets = Vec::new();
     // It is one URL to its end, also if a password has a quote or a space.
-    match address.find("://") {
+    match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
         Some(at) => {
-            let url = Url { text: address, scheme_end: at, end: address.len() };
-            url.secrets(&|name| !HARMLESS.contains(&name), &mut secrets);
+            Url { text: address, scheme_end: at, end: address.len() }.secrets(&hides, &mut secrets)
         }
-        // As in `git::name:password@host:path`.
+        // As in `git::name:password@host:path`. Only a parameter may be a URL.
         None => {
             secrets.extend(password_without_scheme(address));
-            parameters(address, 0..address.len(), &|name| !HARMLESS.contains(&name), &mut secrets);
+            parameters(address, 0..address.len(), &hides, &mut secrets);
+            inner_urls(address, 0..address.len(), &hides, &mut secrets);
+            secrets.sort_by_key(|secret| secret.start);
         }
     }
     replace(address, &secrets, |_| Cow::Borrowed(REDACTED)).into_owned()
@@ -123,10 +127,14 @@ fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
         let start = at + "://".len();
         // An apostrophe is a character of a URL, unless it is the quote around it.
         let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
-        let ends = |c: char| {
-            c.is_whitespace() || c.is_control() || "\"`<>\\".contains(c) || is_quoted && c == '\''
-        };
-        let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
+        let ends = |c: char| c.is_whitespace() || c.is_control() || "\"`<>\\".contains(c);
+        let mut end = text[start..].find(ends).map_or(text.len(), |length| start + length);
+        if is_quoted {
+            // One within a password is followed by more of the URL.
+            let quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
+            let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
+            end = quotes.filter(closes).next().unwrap_or(end);
+        }
         Url { text, scheme_end: at, end }.secrets(&hides, &mut found);
         from = end;
     }
@@ -166,17 +174,7 @@ impl Url<'_> {
         let mut secrets = Vec::new();
         self.user(&mut secrets);
         self.query(hides, &mut secrets);
-        // A parameter that is shown may be a URL, too: the place of checksums.
-        for (at, _) in self.text[self.start()..self.end].match_indices("://") {
-            let inner = Self { scheme_end: self.start() + at, ..self };
-            let mut users = Vec::new();
-            inner.user(&mut users);
-            inner.query(hides, &mut users);
-            users.retain(|user| {
-                secrets.iter().all(|it| it.end <= user.start || user.end <= it.start)
-            });
-            secrets.extend(users);
-        }
+        inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
         secrets.sort_by_key(|secret| secret.start);
         found.extend(secrets);
     }
@@ -204,6 +202,46 @@ impl Url<'_> {
     fn query(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         parameters(self.text, self.start()..self.end, hides, found);
     }
+}
+
+/// The secrets of the parameters within a range that are URLs, too, such as the place of checksums.
+fn inner_urls(
+    text: &str,
+    within: Range<usize>,
+    hides: &impl Fn(&str) -> bool,
+    found: &mut Vec<Range<usize>>,
+) {
+    let from = within.start;
+    for (at, _) in text[within.clone()].match_indices("://") {
+        let inner = Url { text, scheme_end: from + at, end: within.end };
+        let mut secrets = Vec::new();
+        inner.user(&mut secrets);
+        inner.query(hides, &mut secrets);
+        add(found, secrets);
+    }
+    let encoded = encoded_logins(&text[within]);
+    add(found, encoded.map(|login| from + login.start..from + login.end).collect());
+}
+
+/// Adds secrets that are not within those found before.
+fn add(found: &mut Vec<Range<usize>>, mut more: Vec<Range<usize>>) {
+    more.retain(|new| found.iter().all(|old| old.end <= new.start || new.end <= old.start));
+    found.extend(more);
+}
+
+/// The logins of URLs whose colon, slashes and at sign are percent-encoded, because the URL is a
+/// parameter of another one. A mixture of both forms has been searched already.
+fn encoded_logins(url: &str) -> impl Iterator<Item = Range<usize>> {
+    let lower = url.to_ascii_lowercase();
+    let starts: Vec<usize> = lower.match_indices(ENCODED_SCHEME_END).map(|(at, _)| at).collect();
+    starts.into_iter().filter_map(move |at| {
+        let start = at + ENCODED_SCHEME_END.len();
+        let rest = &lower[start..];
+        let end = ["%2f", "%3f", "%23", "/", "?", "#", "&"].iter().filter_map(|end| rest.find(end));
+        let authority = &rest[..end.min().unwrap_or(rest.len())];
+        let length = authority.rfind("%40").max(authority.rfind('@'))?;
+        (length > 0).then_some(start..start + length)
+    })
 }
 
 /// The secret values of the parameters within a range of a text.
@@ -271,6 +309,14 @@ mod tests {
             ("https://h/a?ref=v#token=1&b=2", "https://h/a?ref=v#token=redacted&b=redacted"),
             ("https://h/a?token=a?b", "https://h/a?token=redacted"),
             ("https://h/?a=", "https://h/?a="),
+            (
+                "me:pw@h/a?token=1&checksum=file:https://u:p@h/s",
+                "me:redacted@h/a?token=redacted&checksum=file:https://redacted@h/s",
+            ),
+            (
+                "https://h/a?checksum=file:https%3A%2F%2Fu%3Ap%40h%2Fs&ref=1",
+                "https://h/a?checksum=file:https%3A%2F%2Fredacted%40h%2Fs&ref=1",
+            ),
             ("./local", "./local"),
             ("git@github.com:a/b.git", "git@github.com:a/b.git"),
         ] {
@@ -293,6 +339,8 @@ mod tests {
         for (line, shown) in [
             ("'https://u:p@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
             ("'git::https://u:p@h/', 'me@x'", "'git::https://redacted@h/', 'me@x'"),
+            ("'https://u:p'w@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
+            ("https://h/?next=https%3a%2f%2fu:p@h/", "https://h/?next=https%3a%2f%2fredacted@h/"),
             (r#""https://u:p'w@h/?sig=a'b""#, r#""https://redacted@h/?sig=redacted""#),
             ("https://h/#access_token=1&page=2", "https://h/#access_token=redacted&page=2"),
             (
