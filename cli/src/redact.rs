@@ -65,7 +65,7 @@ pub(crate) fn address(address: &str) -> String {
     // It is one URL to its end, also if a password has a quote or a space.
     match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
         Some(at) => {
-            Url { text: address, scheme_end: at, end: address.len() }.secrets(&hides, &mut secrets)
+            Url { text: address, scheme_end: at, end: address.len() }.secrets(&hides, &mut secrets);
         }
         // As in `git::name:password@host:path`. Only a parameter may be a URL.
         None => {
@@ -131,9 +131,9 @@ fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
         let mut end = text[start..].find(ends).map_or(text.len(), |length| start + length);
         if is_quoted {
             // One within a password is followed by more of the URL.
-            let quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
+            let mut quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
             let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
-            end = quotes.filter(closes).next().unwrap_or(end);
+            end = quotes.find(closes).unwrap_or(end);
         }
         Url { text, scheme_end: at, end }.secrets(&hides, &mut found);
         from = end;

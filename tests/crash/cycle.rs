@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::chance::Chance;
 use crate::config::Config;
-use crate::folder::{Ended, Folder, Moment};
+use crate::folder::{CommandResult, Folder, Moment};
 use crate::observation::{self, unfulfilled};
 use crate::operation::Operation;
 use crate::operator::{self, Decisions};
@@ -67,7 +67,7 @@ impl Tally {
         self.commands += decisions.commands;
     }
 
-    fn hear(&mut self, ended: &Ended) {
+    fn hear(&mut self, ended: &CommandResult) {
         self.named += ended.text.matches("An operation was interrupted").count();
         self.found += ended.text.matches("An interrupted operation was resolved").count();
     }
@@ -193,7 +193,7 @@ impl CrashRun<'_> {
         self.folder.configure(&self.config.files())
     }
 
-    fn kill_during(&mut self, args: &[String]) -> std::io::Result<Ended> {
+    fn kill_during(&mut self, args: &[String]) -> std::io::Result<CommandResult> {
         let moment = self.moment();
         let ended = self.folder.run_until(args, moment)?;
         self.tally.kills += usize::from(ended.killed || ended.n_providers_killed > 0);

@@ -60,7 +60,7 @@ const MODULES: &str =
     r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}"#;
 
 /// Result of a command.
-pub(crate) struct Ended {
+pub(crate) struct CommandResult {
     /// Whether it was killed before its end.
     pub(crate) killed: bool,
     /// Number of its providers that were killed.
@@ -167,7 +167,7 @@ impl<'o> Folder<'o> {
     }
 
     /// Runs a command to its end.
-    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> std::io::Result<Ended> {
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> std::io::Result<CommandResult> {
         self.run_of(self.program, args)
     }
 
@@ -176,7 +176,7 @@ impl<'o> Folder<'o> {
         &self,
         program: &Program,
         args: &[S],
-    ) -> std::io::Result<Ended> {
+    ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         loop {
             let ended = self.end(self.command(program, args, None)?.spawn()?, None, None)?;
@@ -197,7 +197,7 @@ impl<'o> Folder<'o> {
         &self,
         args: &[S],
         answers: &str,
-    ) -> std::io::Result<Ended> {
+    ) -> std::io::Result<CommandResult> {
         let file = self.top.path().join("home/answers");
         fs::write(&file, answers)?;
         let mut command = self.command(self.program, args, None)?;
@@ -209,7 +209,7 @@ impl<'o> Folder<'o> {
         &self,
         args: &[S],
         moment: Moment,
-    ) -> std::io::Result<Ended> {
+    ) -> std::io::Result<CommandResult> {
         let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
         let child = self.command(self.program, args, limit)?.spawn()?;
         match moment {
@@ -261,7 +261,7 @@ impl<'o> Folder<'o> {
         mut child: Child,
         time: Option<Duration>,
         time_of_providers: Option<Duration>,
-    ) -> std::io::Result<Ended> {
+    ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         let out = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
         let err = child.stderr.take().map(|pipe| thread::spawn(move || read(pipe)));
@@ -291,7 +291,14 @@ impl<'o> Folder<'o> {
         if self.is_kept() {
             self.take_down(&text, killed)?;
         }
-        Ok(Ended { killed, n_providers_killed, succeeded: status.success(), out, text, took })
+        Ok(CommandResult {
+            killed,
+            n_providers_killed,
+            succeeded: status.success(),
+            out,
+            text,
+            took,
+        })
     }
 
     /// Keeps what a command said, and the folder as it left it.

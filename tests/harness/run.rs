@@ -104,13 +104,13 @@ impl<'w> Command<'w> {
     }
 
     /// Runs it to its end.
-    pub(crate) fn run(self) -> Ended {
+    pub(crate) fn run(self) -> CommandResult {
         self.start().wait()
     }
 
     /// Runs it to its end, which must be a good one.
     #[track_caller]
-    pub(crate) fn succeed(self) -> Ended {
+    pub(crate) fn succeed(self) -> CommandResult {
         let ended = self.run();
         assert_eq!(ended.code, Some(0), "{}", ended.text());
         ended
@@ -192,7 +192,7 @@ impl Running {
 
     /// Waits for its end, which must come soon: a person waits for it too.
     #[track_caller]
-    pub(crate) fn wait_a_moment(self) -> Ended {
+    pub(crate) fn wait_a_moment(self) -> CommandResult {
         let since = Instant::now();
         let ended = self.wait();
         assert!(since.elapsed() < SOON, "it took {:?}\n{}", since.elapsed(), ended.text());
@@ -200,13 +200,13 @@ impl Running {
     }
 
     /// Waits for its end.
-    pub(crate) fn wait(mut self) -> Ended {
+    pub(crate) fn wait(mut self) -> CommandResult {
         let status = self.child.wait().expect("it is ours");
         drop(self.ended);
         let hung = self.killer.join().expect("it only waits");
         let stdout = self.stdout.join().expect("it only reads");
         let stderr = self.stderr.join().expect("it only reads");
-        let ended = Ended { code: status.code(), stdout, stderr };
+        let ended = CommandResult { code: status.code(), stdout, stderr };
         assert!(!hung, "it hung and was killed\n{}", ended.text());
         ended
     }
@@ -214,14 +214,14 @@ impl Running {
 
 /// Exit status and output of a command.
 #[derive(Clone, Debug)]
-pub(crate) struct Ended {
+pub(crate) struct CommandResult {
     /// The exit code; `None` if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ended {
+impl CommandResult {
     /// Everything it said.
     pub(crate) fn text(&self) -> String {
         format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)

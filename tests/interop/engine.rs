@@ -74,12 +74,12 @@ impl Engine {
     }
 
     /// Starts the program with its input and output in the hands of the caller.
-    pub(crate) fn asking(self, dir: &Path, args: &[&str]) -> Asking {
+    pub(crate) fn asking(self, dir: &Path, args: &[&str]) -> PromptingProcess {
         let mut command = self.command(dir, None, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stdout = child.stdout.take().expect("stdout is a pipe");
-        Asking { child, stdout }
+        PromptingProcess { child, stdout }
     }
 
     fn command(self, dir: &Path, settings: Option<&Path>, args: &[&str]) -> Command {
@@ -120,12 +120,12 @@ fn without_codes(text: &str) -> String {
 const EXPLAINED: &str = "For the cause and the remedy of an error, run:";
 
 /// A program that waits for an answer.
-pub(crate) struct Asking {
+pub(crate) struct PromptingProcess {
     child: Child,
     stdout: ChildStdout,
 }
 
-impl Asking {
+impl PromptingProcess {
     /// Reads until the program has said `text`.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let mut said = Vec::new();

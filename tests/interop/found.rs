@@ -13,7 +13,7 @@ use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 
 use super::engine::terraform_is_here;
-use crate::harness::{Ended, Workdir, test_provider};
+use crate::harness::{CommandResult, Workdir, test_provider};
 
 const PATIENT: ClientCapabilities = ClientCapabilities {
     deferral_allowed: true,
@@ -156,7 +156,7 @@ fn both_import_all_that_one_id_stands_for() {
     }
     let workdir = rooms_and_houses();
     // Both read all of them by the schema of the one that was asked for, so they are of one type.
-    let import = |done: Ended| {
+    let import = |done: CommandResult| {
         let told = done.text();
         let mut told: Vec<_> = told.lines().filter(|line| line.contains("test_")).collect();
         // They are read side by side.

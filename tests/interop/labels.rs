@@ -1,7 +1,7 @@
 //! Labels of objects in messages and events: the id, or else a name or a tag.
 
 use super::engine::terraform_is_here;
-use crate::harness::{Ended, Workdir, test_provider};
+use crate::harness::{CommandResult, Workdir, test_provider};
 
 const CONFIG: &str = r#"
 terraform {
@@ -57,7 +57,7 @@ resource "test_numbered" "name" {
 "#;
 
 /// Messages about each object, for people.
-fn words(ended: Ended) -> Vec<String> {
+fn words(ended: CommandResult) -> Vec<String> {
     let text = ended.text();
     let told = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
     let done = text.lines().filter(|line| line.starts_with("test_") && line.contains(" after "));
@@ -66,7 +66,7 @@ fn words(ended: Ended) -> Vec<String> {
 }
 
 /// Events about each object, for programs.
-fn hooks(ended: Ended) -> Vec<String> {
+fn hooks(ended: CommandResult) -> Vec<String> {
     let text = ended.text();
     let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
     let told = lines.filter_map(|line: serde_json::Value| {

@@ -25,14 +25,14 @@ type Place = (String, [u64; 4]);
 type Problems = BTreeMap<Problem, usize>;
 /// The summaries of errors that repeat another one: whether it must stand in the same line, or only in the
 /// same file.
-type Kept = BTreeMap<String, Near>;
+type Kept = BTreeMap<String, RepetitionDistance>;
 
 /// The cases and summaries of diagnostics whose detail differs on purpose.
 type OtherWords = BTreeSet<(String, String)>;
 
 /// The distance between an error and its repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Near {
+enum RepetitionDistance {
     Line,
     File,
 }
@@ -223,8 +223,8 @@ fn repeats(problem: &Problem, ours: &Problems, kept: &Kept) -> bool {
     let Some(near) = kept.get(summary) else { return false };
     let places = ours.keys().filter_map(|(_, other)| other.as_ref());
     let is_near = |(file, range): &Place| match place {
-        Some((own, at)) => own == file && (*near == Near::File || at[0] == range[0]),
-        None => *near == Near::File,
+        Some((own, at)) => own == file && (*near == RepetitionDistance::File || at[0] == range[0]),
+        None => *near == RepetitionDistance::File,
     };
     places.into_iter().any(is_near)
 }
@@ -244,8 +244,8 @@ fn kept(folder: &Path) -> Kept {
         let parts: Vec<&str> = line.split(" | ").collect();
         let [summary, near, reason] = parts[..] else { panic!("{line}: three parts") };
         let near = match near {
-            "line" => Near::Line,
-            "file" => Near::File,
+            "line" => RepetitionDistance::Line,
+            "file" => RepetitionDistance::File,
             other => panic!("{line}: {other}"),
         };
         assert!(!reason.trim().is_empty(), "{line}: no reason");
@@ -342,7 +342,7 @@ fn a_missing_a_moved_and_a_repeated_error_are_differences() {
         }
         problems
     };
-    let kept = [("Again".to_owned(), Near::Line)].into();
+    let kept = [("Again".to_owned(), RepetitionDistance::Line)].into();
     let check = |theirs: &[(&str, u64)], ours: &[(&str, u64)]| {
         differences(&of(theirs), &of(ours), &kept).len()
     };

@@ -2,7 +2,7 @@
 //! refused or waits, with the same exit code and the same first words, in either order.
 
 use super::engine::terraform_is_here;
-use crate::harness::{Command, Ended, Workdir, instances};
+use crate::harness::{Command, CommandResult, Workdir, instances};
 
 const CONFIG: &str = r#"
 terraform {
@@ -52,13 +52,13 @@ const COMMANDS: &[&str] = &[
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+enum ProgramKind {
     Theirs,
     Ours,
 }
-use Who::{Ours, Theirs};
+use ProgramKind::{Ours, Theirs};
 
-impl Who {
+impl ProgramKind {
     fn does<'w>(self, workdir: &'w Workdir, line: &str) -> Command<'w> {
         match self {
             Ours => workdir.formwork(line),
@@ -78,7 +78,7 @@ fn folder() -> Workdir {
 }
 
 /// Exit code, and the first words of the first error.
-fn outcome(ended: &Ended) -> String {
+fn outcome(ended: &CommandResult) -> String {
     let text = without_colour(&ended.text());
     let lines = text.lines().map(|line| line.trim_start_matches(['│', '╷', '╵', ' ']));
     let mut errors = lines.filter(|line| line.starts_with("Error"));

@@ -261,7 +261,7 @@ fn both_programs_lock_the_same_checksums_for_several_platforms() {
 }
 
 /// Results of a step: the exit code, the lock file, and the sentences that both programs print.
-type Left = (Option<i32>, String, Vec<bool>);
+type RunResult = (Option<i32>, String, Vec<bool>);
 
 #[test]
 fn both_programs_go_on_with_the_locks_of_the_other() {
@@ -307,7 +307,7 @@ fn both_programs_go_on_with_the_locks_of_the_other() {
         ("~> 1.0", "", &forge),
         ("~> 1.0", "", &damage),
     ];
-    let story = |first: &str, second: &str| -> Vec<Left> {
+    let run = |first: &str, second: &str| -> Vec<RunResult> {
         let workdir = Workdir::new("");
         fs::write(workdir.settings(), "").expect("it can be written");
         let mut left = Vec::new();
@@ -325,11 +325,11 @@ fn both_programs_go_on_with_the_locks_of_the_other() {
         }
         left
     };
-    let oracle = story("terraform", "terraform");
+    let oracle = run("terraform", "terraform");
     for (first, second) in
         [("formwork", "formwork"), ("terraform", "formwork"), ("formwork", "terraform")]
     {
-        for (at, (ours, theirs)) in story(first, second).iter().zip(&oracle).enumerate() {
+        for (at, (ours, theirs)) in run(first, second).iter().zip(&oracle).enumerate() {
             assert_eq!(ours, theirs, "{first} and {second}, step {at}: {:?}", steps[at].1);
         }
     }

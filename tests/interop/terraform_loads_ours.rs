@@ -2,9 +2,9 @@
 //! replacement, import and destroy, over both versions of the protocol, and Formwork with the same
 //! programs agreeing about all of it. `rows` lists the steps.
 
+mod lifecycle_run;
 mod row;
 mod rows;
-mod story;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt;

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use formwork_tests::fault::Fault;
 
-use crate::harness::{Ended, Workdir, bad_provider, instances};
+use crate::harness::{CommandResult, Workdir, bad_provider, instances};
 
 /// Operation during which the fault comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scene {
+enum FaultedOperation {
     /// Objects are made for the first time.
     Create,
     /// An object is changed.
@@ -25,7 +25,7 @@ enum Scene {
     /// Everything is destroyed.
     Destroy,
 }
-use Scene::{Create, Destroy, Update};
+use FaultedOperation::{Create, Destroy, Update};
 
 /// Result for the object that the fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ enum Outcome {
 use Outcome::{Doubted, Nothing, Ready, Tainted};
 
 /// Fault, scene, exit code, required words, and the outcome of `bad_thing.a`.
-type Case = (Fault, Scene, i32, &'static str, Outcome);
+type Case = (Fault, FaultedOperation, i32, &'static str, Outcome);
 
 const CONFIG: &str = r#"
 terraform {
@@ -133,7 +133,7 @@ fn is_named(fault: Fault, words: &str) -> bool {
 }
 
 /// Compares state, world and what the next command says.
-fn observe(workdir: &Workdir, next: &Ended) -> Outcome {
+fn observe(workdir: &Workdir, next: &CommandResult) -> Outcome {
     let instances = instances(workdir);
     for id in workdir.world.objects() {
         let name = id.split('-').next().unwrap_or_default();

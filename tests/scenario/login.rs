@@ -9,7 +9,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::harness::registry::{Page, Registry};
-use crate::harness::{Ended, Workdir, terraform};
+use crate::harness::{CommandResult, Workdir, terraform};
 
 const FILE: &str = ".terraform.d/credentials.tfrc.json";
 
@@ -83,7 +83,7 @@ fn host(redirects: bool) -> Registry {
 }
 
 /// Logs in, with the given answer of the browser once the address is known.
-fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> Ended {
+fn log_in(engine: &str, workdir: &Workdir, registry: &Registry, query: &str) -> CommandResult {
     let command = workdir.engine(engine, &format!("login {}", registry.host()));
     // No browser of the machine may be found.
     let command = command.env("SSL_CERT_FILE", &registry.authority()).env("PATH", "");

@@ -1,6 +1,6 @@
 //! Number and lifetime of plugins: real processes, seen in the log.
 
-use crate::harness::{Ended, Workdir};
+use crate::harness::{CommandResult, Workdir};
 
 /// Three configurations of one provider, each with a resource; the last resource needs the others.
 const THREE: &str = r#"
@@ -34,7 +34,7 @@ resource "bad_thing" "last" {
 "#;
 
 /// The most plugins that lived at one time, and how many are left.
-fn plugins(ended: &Ended) -> (i32, i32) {
+fn plugins(ended: &CommandResult) -> (i32, i32) {
     let (mut now, mut most) = (0, 0);
     for line in ended.stderr.lines() {
         now +=

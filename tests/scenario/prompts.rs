@@ -42,7 +42,7 @@ struct Terminal {
 }
 
 /// Contents of the screen, and the exit code.
-struct Left {
+struct FinalScreen {
     text: String,
     code: Option<i32>,
     /// Whether the terminal shows what is typed.
@@ -106,12 +106,12 @@ impl Terminal {
         Some(())
     }
 
-    fn leave(mut self) -> Left {
+    fn leave(mut self) -> FinalScreen {
         while self.read().is_some() {}
         let code = self.child.wait().expect("it ends").code();
         let flags = tcgetattr(&self.keys).expect("the terminal is still there").local_flags;
         let echoes = flags.contains(LocalFlags::ECHO);
-        Left { text: self.text.replace('\r', ""), code, echoes }
+        FinalScreen { text: self.text.replace('\r', ""), code, echoes }
     }
 }
 
@@ -122,7 +122,7 @@ fn variables_are_asked_for_in_the_order_of_their_names_and_secrets_are_not_shown
     terminal.answer("1\n");
     terminal.answer("two\n");
     terminal.answer("hidden\n");
-    let Left { text, code, echoes } = terminal.leave();
+    let FinalScreen { text, code, echoes } = terminal.leave();
     assert_eq!(code, Some(0), "{text}");
     let asked = "var.first\n  Enter a value: 1\n\nvar.second\n  The one that is explained.\n\n  Enter a value: two\n\nvar.third\n  Enter a value: \n\n";
     assert!(text.contains(asked), "{text:?}");
@@ -137,7 +137,7 @@ fn an_answer_that_does_not_fit_ends_the_command() {
     terminal.answer("many\n");
     terminal.answer("two\n");
     terminal.answer("hidden\n");
-    let Left { text, code, .. } = terminal.leave();
+    let FinalScreen { text, code, .. } = terminal.leave();
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("Invalid value for input variable"), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -157,7 +157,7 @@ fn a_user_can_leave_a_question() {
             let mut terminal = Terminal::run(&workdir, "apply");
             answers.iter().for_each(|answer| terminal.answer(answer));
             terminal.answer(key);
-            let Left { text, code, echoes } = terminal.leave();
+            let FinalScreen { text, code, echoes } = terminal.leave();
             assert_eq!(code, Some(1), "{key:?} {text}");
             // Before the terminal is made ready for the answer, Control-C is a signal.
             let got_away = ["No value for required variable", "Interrupt received"];
@@ -172,7 +172,7 @@ fn a_user_can_leave_a_question() {
 fn who_wants_no_questions_is_asked_none() {
     for line in ["plan -input=false", "plan -json"] {
         let workdir = Workdir::new(CONFIG);
-        let Left { text, code, .. } = Terminal::run(&workdir, line).leave();
+        let FinalScreen { text, code, .. } = Terminal::run(&workdir, line).leave();
         assert_eq!(code, Some(1), "{text}");
         assert_eq!(text.matches("No value for required variable").count() % 3, 0, "{text}");
         assert!(!text.contains(ASKS), "{text}");

@@ -3,7 +3,7 @@
 
 use std::process::Child;
 
-use crate::harness::{Command, Ended, Workdir, instances, terraform};
+use crate::harness::{Command, CommandResult, Workdir, instances, terraform};
 
 const VARIABLE: &str = "TF_REATTACH_PROVIDERS";
 
@@ -97,7 +97,7 @@ fn the_lock_of_a_provider_that_runs_already_is_neither_checked_nor_changed() {
     let lock = format!(
         "provider \"{ADDRESS}\" {{\n  version     = \"1.0.0\"\n  constraints = \"1.0.0\"\n  hashes = [\n    \"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n  ]\n}}\n"
     );
-    let run_all = |run: &dyn Fn(&Workdir, &str, &str) -> Ended| {
+    let run_all = |run: &dyn Fn(&Workdir, &str, &str) -> CommandResult| {
         let workdir = Workdir::new(CONFIG);
         workdir.write(".terraform.lock.hcl", &lock);
         let (provider, attach) = workdir.reattachable(&[ADDRESS]);

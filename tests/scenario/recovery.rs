@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use nix::sys::signal::Signal;
 
-use crate::harness::{Ended, Workdir, instances, terraform};
+use crate::harness::{CommandResult, Workdir, instances, terraform};
 
 const CONFIG: &str = r#"
 terraform {
@@ -340,7 +340,7 @@ fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
         let command = workdir.formwork("plan -out=saved").env("XDG_DATA_HOME", home);
         command.env("FORMWORK_PLAN_KEY", key).succeed();
     };
-    let apply = |home: &str, key: &str, option: &str| -> Ended {
+    let apply = |home: &str, key: &str, option: &str| -> CommandResult {
         let command = workdir.formwork(&format!("apply {option} saved"));
         command.env("XDG_DATA_HOME", home).env("FORMWORK_PLAN_KEY", key).run()
     };

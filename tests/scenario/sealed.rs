@@ -4,7 +4,7 @@
 use nix::sys::signal::Signal;
 
 use super::encryption::{SECRET, assert_sealed};
-use crate::harness::{Command, Ended, Workdir, terraform, test_provider};
+use crate::harness::{Command, CommandResult, Workdir, terraform, test_provider};
 
 const IDENTITY: &str = "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
 const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
@@ -197,7 +197,7 @@ fn a_sealed_state_is_changed_in_one_line_recovered_and_destroyed() {
 }
 
 /// Runs a command without an identity, or with another one.
-fn refused(workdir: &Workdir, line: &str, identity: &str) -> Ended {
+fn refused(workdir: &Workdir, line: &str, identity: &str) -> CommandResult {
     let command = workdir.formwork(line).env("TF_VAR_secret", SECRET);
     command.env("FORMWORK_AGE_IDENTITY", identity).run()
 }

@@ -2,7 +2,7 @@
 
 use formwork_tests::fault::Fault;
 
-use crate::harness::{Ended, Workdir};
+use crate::harness::{CommandResult, Workdir};
 
 /// A secret with characters that are written in several ways.
 const SECRET: &str = "hunter2 \"and\" more";
@@ -24,13 +24,13 @@ resource "bad_thing" "a" {
 "#;
 
 /// Runs a command with a provider that quotes the secret in all that it says.
-fn run(workdir: &Workdir, command: &str, log: &str) -> Ended {
+fn run(workdir: &Workdir, command: &str, log: &str) -> CommandResult {
     let command = workdir.formwork(command).env("TF_VAR_secret", SECRET).env("TF_LOG", log);
     command.env("BAD_QUOTES", SECRET).run()
 }
 
 #[track_caller]
-fn assert_masked(ended: &Ended) {
+fn assert_masked(ended: &CommandResult) {
     ended.says_not("hunter2");
     ended.says("(sensitive value)");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::sys::signal::Signal;
 
-use crate::harness::{Command, Ended, Sshd, Workdir, instances, terraform};
+use crate::harness::{Command, CommandResult, Sshd, Workdir, instances, terraform};
 
 /// A resource with this connection and these provisioners.
 fn resource(connection: &str, provisioners: &str) -> String {
@@ -20,7 +20,7 @@ fn resource(connection: &str, provisioners: &str) -> String {
 const NOT_FORWARDED: &str = "SSH Agent Forwarding: false (agent = true forwards it)";
 
 /// Messages printed after the creation began, without the parts that differ from run to run.
-fn told(ended: &Ended) -> Vec<String> {
+fn told(ended: &CommandResult) -> Vec<String> {
     let text = ended.stdout.clone() + &ended.stderr;
     let lines = text.lines().skip_while(|line| !line.contains("Creating..."));
     // Only Formwork prints the duration of a failure, and only a busy machine prints progress.
@@ -50,13 +50,13 @@ fn plain(line: &str) -> String {
 /// their output and the files they leave behind. `%` in it is a folder that each of them has for
 /// itself.
 #[track_caller]
-fn check(config: &str) -> (Workdir, Ended) {
+fn check(config: &str) -> (Workdir, CommandResult) {
     check_with(config, &[])
 }
 
 /// The same with some variables set.
 #[track_caller]
-fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, Ended) {
+fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, CommandResult) {
     let apply = |mut command: Command<'_>| {
         for (name, value) in env {
             command = command.env(name, value);
@@ -80,7 +80,7 @@ fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, Ended) {
         let theirs_there = files(&theirs);
         theirs.terraform("init").succeed();
         let expected = apply(theirs.terraform("apply -auto-approve -no-color"));
-        let words = |ended: &Ended, workdir: &Workdir| {
+        let words = |ended: &CommandResult, workdir: &Workdir| {
             let root = workdir.root().to_string_lossy().into_owned();
             // Random names differ in length, so lines are broken at other places.
             let text = told(ended).join("\n").replace(&root, "ROOT");
@@ -234,7 +234,7 @@ fn connections_are_made_and_refused_as_with_terraform() {
 
 /// Output of a run of ours alone, for intended differences.
 #[track_caller]
-fn ours(config: &str) -> Ended {
+fn ours(config: &str) -> CommandResult {
     let workdir = Workdir::new(config);
     workdir.formwork("apply -auto-approve -no-color").run()
 }

@@ -1,5 +1,5 @@
 //! Rows of the table of everything that our providers offer, and the configuration that a row is in each
-//! chapter of its life. Runs nothing.
+//! stage of its life. Runs nothing.
 
 use serde_json::{Map, Value};
 
@@ -57,7 +57,7 @@ pub(super) enum Import {
 
 type Why = &'static str;
 
-/// Data source, function or ephemeral resource, which every chapter has.
+/// Data source, function or ephemeral resource, which every stage has.
 #[derive(Clone, Copy)]
 pub(super) enum Other {
     /// A data source, the inside of its block, and what is generated.
@@ -68,15 +68,15 @@ pub(super) enum Other {
     Ephemeral(&'static str, &'static str, &'static str),
 }
 
-/// The chapters, in order.
+/// The stages, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Chapter {
+pub(super) enum Stage {
     Create,
     Update,
     Replace,
 }
 
-impl Chapter {
+impl Stage {
     pub(super) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::Replace];
 }
 
@@ -85,24 +85,24 @@ impl Resource {
         format!("{}.row", self.kind)
     }
 
-    /// The inside of its block in a chapter.
-    fn body(&self, chapter: Chapter) -> &'static str {
+    /// The inside of its block in a stage.
+    fn body(&self, stage: Stage) -> &'static str {
         let (Update::InPlace(updated) | Update::Replaces(updated, _)) = self.update;
-        match (chapter, self.replace) {
-            (Chapter::Create, _) => self.create,
-            (Chapter::Update, _) | (Chapter::Replace, Replace::Asked(_)) => updated,
-            (Chapter::Replace, Replace::By(replaced)) => replaced,
+        match (stage, self.replace) {
+            (Stage::Create, _) => self.create,
+            (Stage::Update, _) | (Stage::Replace, Replace::Asked(_)) => updated,
+            (Stage::Replace, Replace::By(replaced)) => replaced,
         }
     }
 
-    /// Whether a plan does to the object what the chapter is about.
-    pub(super) fn is_told(&self, chapter: Chapter, actions: &Value) -> bool {
+    /// Whether a plan does to the object what the stage is about.
+    pub(super) fn is_planned(&self, stage: Stage, actions: &Value) -> bool {
         let actions: Vec<_> =
             actions.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        match (chapter, self.update) {
-            (Chapter::Create, _) => actions == ["create"],
-            (Chapter::Update, Update::InPlace(_)) => actions == ["update"],
-            (Chapter::Update, Update::Replaces(..)) | (Chapter::Replace, _) => {
+        match (stage, self.update) {
+            (Stage::Create, _) => actions == ["create"],
+            (Stage::Update, Update::InPlace(_)) => actions == ["update"],
+            (Stage::Update, Update::Replaces(..)) | (Stage::Replace, _) => {
                 actions == ["delete", "create"] || actions == ["create", "delete"]
             }
         }
@@ -157,14 +157,14 @@ impl Provider {
         self.source.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Everything, as it is in a chapter.
-    pub(super) fn config(&self, chapter: Chapter) -> String {
+    /// Everything, as it is in a stage.
+    pub(super) fn config(&self, stage: Stage) -> String {
         let (name, source) = (self.name(), self.source);
         let needs = format!(
             "terraform {{\n  required_providers {{\n    {name} = {{ source = {source:?} }}\n  }}\n}}\n"
         );
         let resources = self.resources.iter().map(|resource| {
-            format!("resource {:?} \"row\" {{\n{}\n}}\n", resource.kind, resource.body(chapter))
+            format!("resource {:?} \"row\" {{\n{}\n}}\n", resource.kind, resource.body(stage))
         });
         let others = self.others.iter().map(|other| other.block(name));
         [needs, self.beside.clone()].into_iter().chain(resources).chain(others).collect()

@@ -11,9 +11,9 @@ mod tls;
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use super::lifecycle_run::check;
 use super::row::Provider;
 use super::schemas;
-use super::story::check;
 use crate::harness::Installed;
 use crate::interop::engine::Engine;
 

@@ -34,7 +34,7 @@ pub(crate) struct WorldProvider<P> {
 }
 
 /// A change of an object.
-struct Doing {
+struct WorldChange {
     verb: &'static str,
     /// The name of the object.
     name: String,
@@ -42,7 +42,7 @@ struct Doing {
     id: String,
 }
 
-impl Doing {
+impl WorldChange {
     fn of(prior: &Payload, planned: &Payload, ty: &Type) -> Self {
         let exists = |object: &Payload| object.decode(ty).is_ok_and(|it| !it.value().is_null());
         let (verb, object) = match (exists(prior), exists(planned)) {
@@ -91,7 +91,7 @@ impl<P: Provider> WorldProvider<P> {
     }
 
     /// Performs a call of the provider in the world.
-    fn done(&self, doing: &Doing, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
+    fn done(&self, doing: &WorldChange, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
         if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
             return answer;
         }
@@ -258,7 +258,7 @@ impl<P: Provider> WorldProvider<P> {
             .bytes("private", &request.planned_private)
             .write();
         let name = request.type_name.clone();
-        let doing = Doing::of(&request.prior, &request.planned, &ty);
+        let doing = WorldChange::of(&request.prior, &request.planned, &ty);
         let call = doing.call();
         let fault = self.world.fault(&call);
         self.log.line("begin", &name).bytes("of", call.as_bytes()).write();

@@ -9,13 +9,13 @@ use super::{Case, call, hang, launch, passing, process};
 use crate::tidy::is_test_of_the_tree;
 
 /// Place in which a fault is tested.
-enum Seen {
+enum TestLocation {
     /// In cases of the tables.
     Case(&'static [Fault]),
     /// In a test of this name.
     Test(&'static str),
 }
-use Seen::{Case as In, Test};
+use TestLocation::{Case as In, Test};
 
 /// The groups of faults, and how many each has: start and handshake, schema, plan and configuration,
 /// apply, read, import, functions, data, the process; and what passes: ephemeral resources.
@@ -32,7 +32,7 @@ const GROUPS: [(char, usize); 10] = [
     ('E', 11),
 ];
 
-const ROWS: &[(&str, &str, Seen)] = &[
+const ROWS: &[(&str, &str, TestLocation)] = &[
     ("H01", "never prints", In(&[Fault::StartSilent])),
     ("H02", "half a line", In(&[Fault::StartHalfLine])),
     ("H03", "junk, binary or a very long line", In(&[Fault::StartJunk, Fault::StartLongLine])),

@@ -1,32 +1,32 @@
-//! The life of all rows of a provider, run by each program over each version of the protocol, and
-//! the two states the same after every chapter.
+//! The lifecycle of all rows of a provider, run by each program over each version of the protocol, and
+//! the two states the same after every stage.
 
 use std::io::Write as _;
 use std::thread;
 
 use serde_json::Value;
 
-use super::row::{Chapter, Import, Provider, Replace, Resource};
+use super::row::{Import, Provider, Replace, Resource, Stage};
 use super::{PROTOCOLS, SessionInputs};
 use crate::interop::compare::differences;
 use crate::interop::engine::{Engine, terraform_is_here};
 
-/// Lives through everything, and prints the rows. Each program gets a provider of its own, so that they
+/// Runs all stages, and prints the rows. Each program gets a provider of its own, so that they
 /// do not meet on a server.
 pub(super) fn check(providers: &[Provider; 2]) {
     if !terraform_is_here() {
         return;
     }
     for protocol in PROTOCOLS {
-        let told = thread::scope(|scope| {
-            let tellers = [0, 1].map(|at| {
-                let (provider, teller) = (&providers[at], Engine::BOTH[at]);
-                scope.spawn(move || Story { provider, protocol, teller }.tell())
+        let results = thread::scope(|scope| {
+            let runs = [0, 1].map(|at| {
+                let (provider, engine) = (&providers[at], Engine::BOTH[at]);
+                scope.spawn(move || LifecycleRun { provider, protocol, engine }.run())
             });
-            tellers.map(|teller| teller.join())
+            runs.map(|run| run.join())
         });
-        let [theirs, ours] = told.map(|told| match told {
-            Ok(told) => told,
+        let [theirs, ours] = results.map(|results| match results {
+            Ok(results) => results,
             // The thread has printed its panic message already.
             Err(panic) => std::panic::resume_unwind(panic),
         });
@@ -52,64 +52,64 @@ fn print(provider: &Provider) {
     std::io::stdout().flush().unwrap();
 }
 
-/// A provider's rows, in one folder, in the hands of one program.
+/// The lifecycle of a provider's rows in one folder, under one program.
 #[derive(Clone, Copy)]
-struct Story<'p> {
+struct LifecycleRun<'p> {
     provider: &'p Provider,
     protocol: u8,
-    teller: Engine,
+    engine: Engine,
 }
 
-/// Results of a story.
+/// Results of a run.
 #[derive(Default)]
-struct Told {
+struct LifecycleResults {
     states: Vec<(String, Value)>,
     /// Plans in which the two programs disagree.
     found: Vec<String>,
 }
 
-impl Story<'_> {
-    fn tell(self) -> Told {
-        let ground = SessionInputs::new("", self.protocol);
+impl LifecycleRun<'_> {
+    fn run(self) -> LifecycleResults {
+        let folder = SessionInputs::new("", self.protocol);
         for (name, content) in self.provider.files {
-            ground.write(name, content);
+            folder.write(name, content);
         }
-        let mut told = Told::default();
-        for chapter in Chapter::ALL {
-            self.chapter(&ground, chapter, &mut told);
+        let mut results = LifecycleResults::default();
+        for stage in Stage::ALL {
+            self.stage(&folder, stage, &mut results);
         }
-        self.imports(&ground, &mut told);
-        self.refusals(&ground);
-        ground.succeed(self.teller, &["destroy", "-auto-approve", "-no-color"]);
-        let left = ground.state()["resources"].as_array().map_or(0, Vec::len);
-        assert_eq!(left, 0, "{:?} leaves something behind", self.teller);
-        told
+        self.imports(&folder, &mut results);
+        self.refusals(&folder);
+        folder.succeed(self.engine, &["destroy", "-auto-approve", "-no-color"]);
+        let left = folder.state()["resources"].as_array().map_or(0, Vec::len);
+        assert_eq!(left, 0, "{:?} leaves something behind", self.engine);
+        results
     }
 
-    fn chapter(self, ground: &SessionInputs, chapter: Chapter, told: &mut Told) {
-        ground.write("main.tf", &self.provider.config(chapter));
+    fn stage(self, folder: &SessionInputs, stage: Stage, results: &mut LifecycleResults) {
+        folder.write("main.tf", &self.provider.config(stage));
         let asked = |row: &Resource| {
-            let asked = chapter == Chapter::Replace && matches!(row.replace, Replace::Asked(_));
+            let asked = stage == Stage::Replace && matches!(row.replace, Replace::Asked(_));
             asked.then(|| format!("-replace={}", row.address()))
         };
         let options: Vec<String> = self.provider.resources.iter().filter_map(asked).collect();
-        let plan = self.applied(ground, &format!("{chapter:?}"), &options, told);
+        let plan = self.applied(folder, &format!("{stage:?}"), &options, results);
         for row in &self.provider.resources {
             let change = change(&plan, &row.address());
             let actions = &change["actions"];
             assert!(
-                row.is_told(chapter, actions),
+                row.is_planned(stage, actions),
                 "{:?}, protocol {}: {} of {}: {actions}",
-                self.teller,
+                self.engine,
                 self.protocol,
-                format!("{chapter:?}").to_lowercase(),
+                format!("{stage:?}").to_lowercase(),
                 row.address()
             );
         }
     }
 
     /// Forgets everything that can be found again, and finds it.
-    fn imports(self, ground: &SessionInputs, told: &mut Told) {
+    fn imports(self, folder: &SessionInputs, results: &mut LifecycleResults) {
         let rows = self.provider.resources.iter();
         let found: Vec<(&Resource, &str)> = rows
             .filter_map(|row| match row.import {
@@ -120,14 +120,14 @@ impl Story<'_> {
         if found.is_empty() {
             return;
         }
-        let stored = ground.stored();
+        let stored = folder.stored();
         let blocks = found.iter().map(|(row, id)| import(row, id, &stored));
-        ground.write("imports.tf", &blocks.collect::<String>());
+        folder.write("imports.tf", &blocks.collect::<String>());
         let addresses: Vec<String> = found.iter().map(|(row, _)| row.address()).collect();
         let mut forget = vec!["state", "rm"];
         forget.extend(addresses.iter().map(String::as_str));
-        ground.succeed(self.teller, &forget);
-        let plan = self.applied(ground, "import", &[], told);
+        folder.succeed(self.engine, &forget);
+        let plan = self.applied(folder, "import", &[], results);
         for (row, _) in found {
             let change = change(&plan, &row.address());
             let expected = match row.import {
@@ -137,58 +137,58 @@ impl Story<'_> {
             assert!(change["importing"].is_object(), "{}: {change}", row.address());
             assert_eq!(change["actions"], serde_json::json!([expected]), "{}", row.address());
         }
-        std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
+        std::fs::remove_file(folder.path().join("imports.tf")).unwrap();
     }
 
     /// Both programs report that an object cannot be imported.
-    fn refusals(self, ground: &SessionInputs) {
+    fn refusals(self, folder: &SessionInputs) {
         let refused = self.provider.refused();
         if refused.is_empty() {
             return;
         }
         let blocks: String = refused.iter().map(|(_, blocks)| blocks.as_str()).collect();
-        ground.write("imports.tf", &blocks);
-        let run = ground.run(self.teller, &["plan", "-json"]);
-        assert_eq!(run.code, Some(1), "{:?}: {}{}", self.teller, run.stdout, run.stderr);
+        folder.write("imports.tf", &blocks);
+        let run = folder.run(self.engine, &["plan", "-json"]);
+        assert_eq!(run.code, Some(1), "{:?}: {}{}", self.engine, run.stdout, run.stderr);
         let events = run.events();
         let errors = events.iter().filter(|event| event["diagnostic"]["severity"] == "error");
         let summaries = errors.filter_map(|event| event["diagnostic"]["summary"].as_str());
         let summaries: Vec<&str> = summaries.collect();
         let words: Vec<&str> = refused.iter().map(|(words, _)| *words).collect();
-        assert_eq!(summaries, words, "{:?}: {}", self.teller, run.stdout);
-        std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
+        assert_eq!(summaries, words, "{:?}: {}", self.engine, run.stdout);
+        std::fs::remove_file(folder.path().join("imports.tf")).unwrap();
     }
 
     /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan.
     /// Both programs plan the same for objects that Terraform has made.
     fn applied(
         self,
-        ground: &SessionInputs,
+        folder: &SessionInputs,
         when: &str,
         options: &[String],
-        told: &mut Told,
+        results: &mut LifecycleResults,
     ) -> Value {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let plan = self.plan(ground, self.teller, &options);
-        if self.teller == Engine::Terraform {
-            let ours = self.plan(ground, Engine::Formwork, &options);
-            differences(&format!("plan of {when}"), &plan, &ours, &mut told.found);
+        let plan = self.plan(folder, self.engine, &options);
+        if self.engine == Engine::Terraform {
+            let ours = self.plan(folder, Engine::Formwork, &options);
+            differences(&format!("plan of {when}"), &plan, &ours, &mut results.found);
         }
-        ground.succeed(self.teller, &["apply", "-no-color", self.teller.file()]);
+        folder.succeed(self.engine, &["apply", "-no-color", self.engine.file()]);
         for reader in Engine::BOTH {
-            let run = ground.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
+            let run = folder.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
             let output = || format!("{}{}", run.stdout, run.stderr);
             assert_eq!(run.code, Some(0), "{reader:?} after {when}: {}", output());
         }
-        let mut state = ground.state();
+        let mut state = folder.state();
         self.provider.shape(&mut state);
-        told.states.push((when.to_owned(), state));
+        results.states.push((when.to_owned(), state));
         plan
     }
 
     /// Plans into a file of the program's own; returns the plan without what has to differ.
-    fn plan(self, ground: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
-        let mut view = ground.plan_view(engine, engine.file(), options);
+    fn plan(self, folder: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
+        let mut view = folder.plan_view(engine, engine.file(), options);
         self.provider.shape(&mut view);
         view
     }
