@@ -102,7 +102,8 @@ impl FromStr for ProviderAddr {
     /// Reads `[HOST/][NAMESPACE/]TYPE` and normalises it.
     fn from_str(source: &str) -> Result<Self, AddressError> {
         let parts: Vec<&str> = source.split('/').collect();
-        let (host, namespace, kind) = match parts[..] {
+        let form = if parts.contains(&"") { &[] } else { &parts[..] };
+        let (host, namespace, kind) = match *form {
             ["terraform"] => return Ok(Self::builtin()),
             [kind] => (Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, kind),
             [namespace, kind] => (Self::DEFAULT_HOST, namespace, kind),
@@ -135,13 +136,13 @@ fn bad(summary: &'static Message, detail: String) -> AddressError {
     AddressError { summary, detail }
 }
 
-/// Normalises a namespace or type: lower case letters, digits, `_`, and single dashes inside.
+/// Normalises a namespace or type: lower case letters, digits, and single dashes inside.
 fn part(summary: &'static Message, text: &str, source: &str) -> Result<String, AddressError> {
     let well_formed = !text.is_empty()
         && !text.starts_with('-')
         && !text.ends_with('-')
         && !text.contains("--")
-        && text.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        && text.chars().all(|c| c.is_alphanumeric() || c == '-');
     if well_formed {
         return Ok(text.to_lowercase());
     }
@@ -231,6 +232,8 @@ mod tests {
             "terraform",
             "terraform.io/builtin/terraform",
             "",
+            "a/",
+            "a_b/c",
             "a/b/c/d",
             // The namespace that older states have for providers without one.
             "-/null",
@@ -252,7 +255,9 @@ mod tests {
             "localhost:8080/x/y": localhost:8080/x/y (localhost:8080/x/y)
             "terraform": terraform.io/builtin/terraform (terraform.io/builtin/terraform)
             "terraform.io/builtin/terraform": terraform.io/builtin/terraform (terraform.io/builtin/terraform)
-            "": Invalid provider type: `` in `` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
+            "": Invalid provider source string: `` must have the form `[HOST/][NAMESPACE/]TYPE`.
+            "a/": Invalid provider source string: `a/` must have the form `[HOST/][NAMESPACE/]TYPE`.
+            "a_b/c": Invalid provider namespace: `a_b` in `a_b/c` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
             "a/b/c/d": Invalid provider source string: `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
             "-/null": Invalid provider namespace: `-` in `-/null` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
             "a--b": Invalid provider type: `a--b` in `a--b` must consist of letters, digits and single dashes, and neither begin nor end with a dash.

@@ -1,8 +1,38 @@
 //! Blocks that cannot be read because of errors in their syntax. Finding those errors is the parser's.
 
-use formwork_lang::messages::ATTRIBUTE_REDEFINED;
+use formwork_lang::messages::{ATTRIBUTE_REDEFINED, MISSING_REQUIRED_ARGUMENT};
 use formwork_lang::syntax::{Block, Body};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span};
+
+/// The blocks of a module that have syntax errors.
+#[derive(Default)]
+pub(super) struct BrokenBlocks {
+    pub(super) blocks: Vec<Block>,
+    /// Places of the syntax errors.
+    errors: Vec<Span>,
+}
+
+impl BrokenBlocks {
+    /// Adds the broken blocks of a file.
+    pub(super) fn add(&mut self, blocks: Vec<Block>, wrong: &Diagnostics) {
+        self.blocks.extend(blocks);
+        self.errors.extend(wrong.iter().filter_map(|it| it.subject));
+    }
+
+    /// Whether an error that was found in a broken block would be there without the syntax errors:
+    /// it is in other lines, and is not that something is missing.
+    pub(super) fn is_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
+        let Some(place) = problem.subject else { return false };
+        let lines = |span: Span| (sources.start(span).line, sources.end(span).line);
+        let (first, last) = lines(place);
+        let touches = |error: &Span| {
+            let (start, end) = lines(*error);
+            error.source == place.source && start <= last && first <= end
+        };
+        problem.code != Some(MISSING_REQUIRED_ARGUMENT.code) && !self.errors.iter().any(touches)
+    }
+}
 
 /// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
 /// checked.

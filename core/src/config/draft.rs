@@ -10,6 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::arguments::{not_supported, place};
+use super::broken::BrokenBlocks;
 use super::{
     Module, Resource, Settings, call, check, import, moved, output, provider, removed, resource,
     variable,
@@ -137,17 +138,23 @@ impl Draft {
         }
     }
 
-    /// Reports blocks that could not be parsed but have a name that another one has. Two broken
-    /// ones are not reported: one may be no block of its own.
-    pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, blocks: &[Block]) {
-        let header = |block: &Block| Block {
-            body: Body::empty(block.body.span, block.body.missing),
-            ..block.clone()
-        };
-        // Their headers are checked by themselves, because kind and labels may be wrong, too.
-        for block in blocks.iter().map(header) {
-            let file = Body { blocks: vec![block.clone()], ..block.body };
-            into_content(diags, file, &CONTENT);
+    /// Reports what is wrong in blocks with syntax errors beside these, which are reported already.
+    /// Of two broken blocks of one name nothing is reported: one may be no block of its own.
+    pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, broken: &BrokenBlocks) {
+        let blocks = &broken.blocks;
+        let folder = ModuleFolder { dir: &self.module.dir, is_root: self.module.is_root };
+        for block in blocks {
+            let header =
+                Block { body: Body::empty(block.body.span, block.body.missing), ..block.clone() };
+            let file = Body { blocks: vec![header], ..Body::empty(block.span, block.brace) };
+            let has_header = !into_content(diags, file, &CONTENT).blocks.is_empty();
+            let mut found = Diagnostics::new();
+            if has_header {
+                Self::new(folder).block(&mut found, sources, block.clone());
+            }
+            for problem in found.into_iter().filter(|it| broken.is_independent(sources, it)) {
+                let _ = diags.push(problem);
+            }
         }
         let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {

@@ -12,7 +12,7 @@ use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::broken::{are_within, take_broken};
+use super::broken::{BrokenBlocks, are_within, take_broken};
 use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
@@ -106,16 +106,17 @@ impl Config {
         diags.append(self.unmet_versions.clone())
     }
 
-    /// Checks the arguments of module calls, and then that every resource has a provider
-    /// configuration.
+    /// Checks the arguments of module calls, then the provider configurations that they pass, and
+    /// then that every resource has one. As in Terraform, errors of one check end the others.
     ///
     /// # Errors
-    /// When either check fails.
+    /// When a check fails.
     pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
-        call_arguments::check(&mut found, self);
-        if !found.has_errors() {
-            passing::check_resources(&mut found, self);
+        for check in [call_arguments::check, passing::check_present, passing::check_resources] {
+            if !found.has_errors() {
+                check(&mut found, self);
+            }
         }
         diags.append(found)
     }
@@ -375,8 +376,8 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
 struct Parsed {
     /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,
-    /// Blocks that could not be parsed as a whole. They are read no further.
-    broken: Vec<Block>,
+    /// Blocks that could not be parsed as a whole.
+    broken: BrokenBlocks,
     /// Errors about members that are no block of any file, or that override nothing. The rest makes
     /// sense without them.
     misplaced: Diagnostics,
@@ -405,16 +406,16 @@ fn parse_folder(
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
     let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
-        let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), Vec::new());
+        let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), BrokenBlocks::default());
         let mut is_known = true;
         for name in names {
             let is_json = name.ends_with(".json");
             let mut wrong = Diagnostics::new();
             let mut body = parse(&mut wrong, sources, files, &dir.join(name));
             if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
-                broken.extend(take_broken(body, &wrong));
+                broken.add(take_broken(body, &wrong), &wrong);
             }
-            is_known &= body.is_some() && are_within(&wrong, &broken);
+            is_known &= body.is_some() && are_within(&wrong, &broken.blocks);
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // The top level of a file has the same schema in every file.
@@ -433,13 +434,13 @@ fn parse_folder(
             body.map(|body| Body { blocks, ..body })
         };
         // There must be a block to override, whatever the contents of this one.
-        overrides.extend(names_only.into_iter().filter_map(|block| {
+        overrides.extend(names_only.blocks.into_iter().filter_map(|block| {
             let body = Body::empty(block.span, block.header);
             as_file(vec![Block { body, ..block }])
         }));
         // Blocks that cannot be read may be overridden, but nothing comes of it.
         let n_bodies = bodies.len();
-        bodies.extend(as_file(broken.clone()));
+        bodies.extend(as_file(broken.blocks.clone()));
         overrides::apply(&mut misplaced, sources, &mut bodies, overrides);
         bodies.truncate(n_bodies);
     }

@@ -12,10 +12,9 @@ use super::{
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
 
-/// Gives every module the configurations that its caller passes, callers first, and reports errors
-/// in passing them.
+/// Gives every module the configurations that its caller passes, callers first, and reports those
+/// that do not match the module.
 pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
-    let mut missing = Diagnostics::new();
     // Callers come first in the list, so it is settled by now what they can pass on.
     for index in 0..config.nodes.len() {
         let node = &config.nodes[index];
@@ -24,13 +23,12 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
             check_called(diags, config, node, caller, call);
             for one in &call.providers {
                 let source = node.module.settings.source_of(&one.in_child.name);
-                match given(caller, one) {
-                    // One of another provider is of no use in the child.
-                    Ok(given) if given.provider == source => {
-                        passed.insert((source, one.in_child.alias.clone()), given);
-                    }
-                    Ok(_) => {}
-                    Err(wanted) => drop(missing.error(not_there(&wanted, one))),
+                // One of another provider is of no use in the child. A missing one is reported by
+                // `check_present`.
+                if let Ok(given) = given(caller, one)
+                    && given.provider == source
+                {
+                    passed.insert((source, one.in_child.alias.clone()), given);
                 }
             }
         }
@@ -40,9 +38,16 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
     for node in &config.nodes {
         check_listed(diags, node);
     }
-    // A configuration that is missing is looked for when everything else is right.
-    if !diags.has_errors() {
-        let _ = diags.append(missing);
+}
+
+/// Reports configurations that callers pass without having them.
+pub(super) fn check_present(diags: &mut Diagnostics, config: &Config) {
+    for (caller, call) in config.nodes.iter().filter_map(|node| config.call(node)) {
+        for one in &call.providers {
+            if let Err(wanted) = given(caller, one) {
+                let _ = diags.error(not_there(&wanted, one));
+            }
+        }
     }
 }
 

@@ -298,6 +298,8 @@ variable "d" {}
                 Expected the start of an expression, but found an invalid expression token.
             error a.tf:2,16-23 Unsupported argument
                 An argument named "unknown" is not expected here.
+            error a.tf:4,3-10 Unsupported argument
+                An argument named "unknown" is not expected here.
             error a.tf:6,1-2 Invalid expression
                 Expected the start of an expression, but found an invalid expression token.
             error b.tf:1,16-17 Invalid expression

@@ -128,3 +128,18 @@ ephemeral "test_nope" "m3" {
 resource "test_thing" "m4" {
   list = "x"
 }
+#= file pass/main.tf
+terraform {
+  required_providers {
+    test = {
+      source = "formwork/test"
+    }
+  }
+}
+variable "a" {}
+#= validate
+module "m1" {
+  source    = "./pass"
+  zz        = 1
+  providers = { test = test.x }
+}

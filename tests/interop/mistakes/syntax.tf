@@ -226,3 +226,28 @@ module "0m2" {
   source = "./mod"
   a      = "x"
 }
+#= validate
+resource "terraform_data" "m1" {
+  foo = 1
+  lifecycle {
+    prevent_destroy = "x"
+    ignore_changes  = ["input"]
+    nope            = 1
+    bar {}
+  }
+  depends_on = ["terraform_data.one"]
+  input      = 1 2
+}
+#= validate
+variable "m1" {
+  type      = strin
+  default   = 1 2
+  sensitive = "x"
+  foo       = 1
+}
+module "m2" {
+  source  = "./mod"
+  a       = "x"
+  count   = 1
+  providers = 5
+}
