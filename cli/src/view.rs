@@ -10,7 +10,7 @@ pub(crate) mod sanitize;
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use formwork_value::diag::without_error_numbers;
 
@@ -34,7 +34,7 @@ const NARROWEST: usize = 20;
 impl Screen {
     /// Looks at the terminal.
     pub(crate) fn of(env: &Env) -> Self {
-        let terminal = std::io::stdout().is_terminal();
+        let terminal = on_terminal();
         let width = terminal.then(columns).flatten().unwrap_or(78);
         let color = terminal && !env.no_color;
         let erases = color && !env.dumb_terminal && width >= NARROWEST;
@@ -98,6 +98,12 @@ impl Paint {
     }
 }
 
+/// Whether stdout is a terminal. Asked of the system once, because every line of output depends on it.
+pub(crate) fn on_terminal() -> bool {
+    static ON_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
+    *ON_TERMINAL
+}
+
 fn columns() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }
@@ -110,17 +116,17 @@ static LOST: OnceLock<String> = OnceLock::new();
 ///
 /// A reader that has gone away is no error; other losses are reported by [`exit_code`].
 pub(crate) fn out(text: &str) {
-    write_out(&sanitize::page(text, std::io::stdout().is_terminal()));
+    write_out(&sanitize::page(text, on_terminal()));
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
 pub(crate) fn out_data(data: &str) {
-    if std::io::stdout().is_terminal() { out(data) } else { write_out(data) }
+    if on_terminal() { out(data) } else { write_out(data) }
 }
 
 /// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
 pub(crate) fn transient(screen: &Screen, text: &str) {
-    if std::io::stdout().is_terminal() {
+    if on_terminal() {
         let line: String =
             sanitize::line(text).chars().take(screen.width.saturating_sub(1)).collect();
         write_out(&format!("\r\u{1b}[K{line}"));
@@ -152,7 +158,7 @@ pub(crate) fn exit_code(exit: Exit) -> ExitCode {
 pub(crate) fn err(text: &str) {
     counter::erase();
     // Whether colour is used depends on stdout alone.
-    let text = sanitize::page(text, std::io::stdout().is_terminal());
+    let text = sanitize::page(text, on_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }

@@ -39,7 +39,7 @@ pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String,
     let signals = SignalGuard::begin().map_err(|_| Unanswered::Ended)?;
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
-        let about = match io::stdout().is_terminal() {
+        let about = match view::on_terminal() {
             true => &screen.wrap(question.about),
             false => question.about,
         };

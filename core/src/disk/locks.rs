@@ -42,10 +42,11 @@ pub fn lock(file: File) -> io::Result<LockedFile> {
     Ok(LockedFile(file))
 }
 
-fn set(file: &File, kind: libc::c_int) -> io::Result<()> {
+/// Sets a lock of a kind, whose number has another type on each system.
+fn set(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
     // A length of 0 is up to the end, however long the file becomes: the range of Terraform.
     let range = libc::flock {
-        l_type: kind as libc::c_short,
+        l_type: kind.into() as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: 0,
         l_len: 0,

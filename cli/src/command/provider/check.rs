@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader, IsTerminal as _};
+use std::io::{self, BufReader};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,7 +140,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         messages.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
-        let width = if io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
+        let width = if crate::view::on_terminal() { screen.width } else { PLAIN_WIDTH };
         out(&report.terminal(width.saturating_sub(1)));
     }
     match (report.exit_code(), written) {
