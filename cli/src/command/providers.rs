@@ -63,22 +63,24 @@ pub(super) async fn run(env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let text = needs(&mut diags, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
-    match text {
+    // As in Terraform, warnings follow the list.
+    let exit = match text {
         Ok(text) => {
             out(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,
-    }
+    };
+    report.diagnostics(&workspace.sources, &diags);
+    exit
 }
 
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
     let config = required_config(diags, workspace)?;
-    let mut text = tree(&config);
+    let mut text = tree(&config) + "\n";
     let needed = required_by_state(diags, workspace, &config).await?;
     if !needed.is_empty() {
-        text.push_str("\nProviders required by state:\n\n");
+        text.push_str("Providers required by state:\n\n");
         for addr in needed {
             text.push_str(&format!("    provider[{addr}]\n\n"));
         }

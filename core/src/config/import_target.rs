@@ -50,6 +50,17 @@ pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[
     }
 }
 
+/// Reports provider configurations for objects in called modules, which the call passes.
+pub(super) fn check_in_modules(diags: &mut Diagnostics, imports: &[Import]) {
+    for import in imports.iter().filter(|import| !import.calls.is_empty()) {
+        if let Some((_, span)) = &import.provider {
+            let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
+            let problem = Diagnostic::error(messages::INVALID_IMPORT_PROVIDER_ARGUMENT, detail);
+            let _ = diags.error(problem.at(*span));
+        }
+    }
+}
+
 /// Reports a provider configuration that the block of the resource settles.
 fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
     let Some(resource) = config.resource(&import.config_addr()) else { return };

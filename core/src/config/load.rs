@@ -251,6 +251,7 @@ fn decoded(
     let mut module = draft.finish();
     let _ = module.settings.resolve_store(&mut found);
     import_target::duplicates(&mut found, sources, &module.imports);
+    import_target::check_in_modules(&mut found, &module.imports);
     diags.append(found)?;
     Ok(module)
 }
@@ -340,10 +341,25 @@ impl Loader<'_> {
             // The errors of an unreadable module were reported at its first call.
             return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
         }
-        let module = self.module(diags, &dir, false).map(|(module, _)| module);
+        let mut found = Diagnostics::new();
+        let mut module = self.module(&mut found, &dir, false).map(|(module, _)| module);
+        if module.is_err() && self.place.files.list(&dir).is_err() {
+            module = Err(diags.error(removed(site, &dir)));
+        } else {
+            let _ = diags.append(found);
+        }
         self.read.insert(dir, module.as_ref().ok().cloned());
         module
     }
+}
+
+/// The error for a module that was installed in a folder that cannot be read any more.
+fn removed(site: &CallSite, dir: &Path) -> Diagnostic {
+    let detail = format!(
+        "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",
+        dir.display()
+    );
+    Diagnostic::error(messages::MODULE_NOT_INSTALLED, detail).at(site.span)
 }
 
 fn endless(site: &CallSite, path: &ModulePath, above: &ModulePath) -> Diagnostic {

@@ -174,3 +174,14 @@ resource "test_blocks" "m4" {
     zip {}
   }
 }
+#= validate
+import {
+  id       = "x"
+  provider = test
+  to       = module.good.terraform_data.in
+}
+import {
+  id       = "y"
+  provider = test
+  to       = module.absent.test_thing.m1
+}
