@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use formwork_core::addr::ModuleSource;
 use formwork_core::disk::{Dir, MAX_RECORD};
 use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,11 @@ impl Manifest {
                 })?),
                 None => None,
             };
+            // Terraform before 1.1 wrote sources as the calls have them.
+            let source = match ModuleSource::parse(&source, version.is_some()) {
+                Ok(address) => address.to_string(),
+                Err(_) => source,
+            };
             manifest.0.insert(key, Record { source, version, dir: dir.into() });
         }
         Ok(manifest)
@@ -127,6 +133,15 @@ mod tests {
         assert_eq!(manifest.0["f"].source, "git::file:///repo?depth=1&ref=feat");
         assert_eq!(manifest.0["r"].version, Some("1.10.0".parse().unwrap()));
         assert_eq!(manifest.render(), text);
+    }
+
+    #[test]
+    fn sources_of_older_versions_of_terraform_are_normalised() {
+        let text = r#"{"Modules":[{"Key":"r","Source":"a/b/c","Version":"1.10.0","Dir":"r"},{"Key":"g","Source":"github.com/a/b","Dir":"g"},{"Key":"","Source":"","Dir":"."}]}"#;
+        let manifest = Manifest::parse(text).unwrap();
+        assert_eq!(manifest.0["r"].source, "registry.terraform.io/a/b/c");
+        assert_eq!(manifest.0["g"].source, "git::https://github.com/a/b.git");
+        assert_eq!(manifest.0[""].source, "");
     }
 
     #[test]
