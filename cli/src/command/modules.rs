@@ -140,8 +140,11 @@ fn tree(called: &BTreeMap<&str, &Record>, within: &str, margin: &str) -> String 
         .collect();
     let mut text = String::new();
     for (at, (key, record)) in inner.iter().enumerate() {
-        let (branch, below) =
-            if at + 1 == inner.len() { ("└── ", "    ") } else { ("├── ", "│   ") };
+        let (branch, below) = if at + 1 == inner.len() {
+            ("└── ", "    ")
+        } else {
+            ("├── ", "│\u{a0}\u{a0} ")
+        };
         let version = version(record);
         let version = if version.is_empty() { version } else { format!(" {version}") };
         text += &format!("{margin}{branch}\"{}\"[{}]{version}\n", last(key), record.source);

@@ -131,8 +131,11 @@ fn branches(text: &mut String, config: &Config, node: &ModuleNode, margin: &str)
     let mut n_drawn = 0;
     let mut branch = |text: &mut String, line: &str| {
         n_drawn += 1;
-        let (sign, below) =
-            if n_drawn == n_branches { ("└──", "    ") } else { ("├──", "│   ") };
+        let (sign, below) = if n_drawn == n_branches {
+            ("└──", "    ")
+        } else {
+            ("├──", "│\u{a0}\u{a0} ")
+        };
         text.push_str(&format!("{margin}{sign} {line}\n"));
         format!("{margin}{below}")
     };
