@@ -8,6 +8,7 @@ pub(crate) mod bad_reference;
 mod broken;
 mod call;
 mod call_arguments;
+mod called;
 mod check;
 mod condition;
 pub(crate) mod constant;

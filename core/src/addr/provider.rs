@@ -102,6 +102,7 @@ impl FromStr for ProviderAddr {
     /// Reads `[HOST/][NAMESPACE/]TYPE` and normalises it.
     fn from_str(source: &str) -> Result<Self, AddressError> {
         let parts: Vec<&str> = source.split('/').collect();
+        // An empty part is a mistake in the form, not in the name that is missing.
         let form = if parts.contains(&"") { &[] } else { &parts[..] };
         let (host, namespace, kind) = match *form {
             ["terraform"] => return Ok(Self::builtin()),

@@ -30,6 +30,7 @@ impl BrokenBlocks {
             let (start, end) = lines(*error);
             error.source == place.source && start <= last && first <= end
         };
+        // The parser drops what it cannot read, and that would be missing.
         problem.code != Some(MISSING_REQUIRED_ARGUMENT.code) && !self.errors.iter().any(touches)
     }
 }

@@ -147,6 +147,7 @@ impl Draft {
             let header =
                 Block { body: Body::empty(block.body.span, block.body.missing), ..block.clone() };
             let file = Body { blocks: vec![header], ..Body::empty(block.span, block.brace) };
+            // Kind and labels may be wrong, too, and then the content has no meaning.
             let has_header = !into_content(diags, file, &CONTENT).blocks.is_empty();
             let mut found = Diagnostics::new();
             if has_header {

@@ -16,16 +16,11 @@ use super::broken::{BrokenBlocks, are_within, take_broken};
 use super::draft::{Draft, ModuleFolder};
 use super::overrides::{self, is_override};
 use super::{
-    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
-    opentofu_files, passing, references, settings, validate,
+    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, called,
+    import_target, opentofu_files, passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 use crate::messages;
-
-/// Maximum depth of calls. Deeper ones come from modules that call themselves.
-const MAX_DEPTH: usize = 64;
-/// Maximum number of modules: a chain of modules that each call the next twice grows without bound.
-const MAX_MODULES: usize = 100_000;
 
 /// The place from which a configuration is read.
 #[derive(Clone, Copy)]
@@ -113,6 +108,7 @@ impl Config {
     /// When a check fails.
     pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
+        // What a wrong argument or a missing configuration breaks would be reported as well.
         for check in [call_arguments::check, passing::check_present, passing::check_resources] {
             if !found.has_errors() {
                 check(&mut found, self);
@@ -293,8 +289,8 @@ impl Loader<'_> {
         while at < self.nodes.len() {
             let caller = self.nodes[at].module.clone();
             for call in caller.calls.values() {
-                if self.nodes.len() >= MAX_MODULES {
-                    let _ = diags.error(too_many(&call.site));
+                if self.nodes.len() >= called::MAX_MODULES {
+                    let _ = diags.error(called::too_many(&call.site));
                     return;
                 }
                 let path = self.nodes[at].path.child(&call.site.name);
@@ -330,62 +326,28 @@ impl Loader<'_> {
         let mut above = Some(caller);
         while let Some(at) = above {
             if self.nodes[at].module.dir == dir {
-                return Err(diags.error(endless(site, path, &self.nodes[at].path)));
+                return Err(diags.error(called::endless(site, path, &self.nodes[at].path)));
             }
             above = self.nodes[at].caller;
         }
-        if path.0.len() > MAX_DEPTH {
-            return Err(diags.error(too_deep(site)));
+        if path.0.len() > called::MAX_DEPTH {
+            return Err(diags.error(called::too_deep(site)));
         }
         if let Some(known) = self.read.get(&dir) {
             // The errors of an unreadable module were reported at its first call.
-            return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
+            return known.clone().ok_or_else(|| diags.error(called::unreadable(site, &dir)));
         }
         let mut found = Diagnostics::new();
         let mut module = self.module(&mut found, &dir, false).map(|(module, _)| module);
+        // Looked at again only after a failure, so that a folder is listed once.
         if module.is_err() && self.place.files.list(&dir).is_err() {
-            module = Err(diags.error(removed(site, &dir)));
+            module = Err(diags.error(called::removed(site, &dir)));
         } else {
             let _ = diags.append(found);
         }
         self.read.insert(dir, module.as_ref().ok().cloned());
         module
     }
-}
-
-/// The error for a module that was installed in a folder that cannot be read any more.
-fn removed(site: &CallSite, dir: &Path) -> Diagnostic {
-    let detail = format!(
-        "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",
-        dir.display()
-    );
-    Diagnostic::error(messages::MODULE_NOT_INSTALLED, detail).at(site.span)
-}
-
-fn endless(site: &CallSite, path: &ModulePath, above: &ModulePath) -> Diagnostic {
-    let above = if above.is_root() { "the root module".to_owned() } else { format!("`{above}`") };
-    let detail = format!(
-        "The source \"{}\" of `{path}` is the folder of {above}, which calls it: there would be no end. Take the call out.",
-        site.source
-    );
-    Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(site.source_span)
-}
-
-fn too_deep(site: &CallSite) -> Diagnostic {
-    let detail = format!(
-        "Modules may be called at most {MAX_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
-    );
-    Diagnostic::error(messages::TOO_MANY_LEVELS_MODULES, detail).at(site.span)
-}
-
-fn too_many(site: &CallSite) -> Diagnostic {
-    let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
-    Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(site.span)
-}
-
-fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
-    let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
-    Diagnostic::error(messages::MODULE_CANNOT_BE_USED, detail).at(site.span)
 }
 
 /// The files of a folder.

@@ -44,6 +44,7 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
 pub(super) fn check_present(diags: &mut Diagnostics, config: &Config) {
     for (caller, call) in config.nodes.iter().filter_map(|node| config.call(node)) {
         for one in &call.providers {
+            // A configuration of another provider was reported when the calls were settled.
             if let Err(wanted) = given(caller, one) {
                 let _ = diags.error(not_there(&wanted, one));
             }
