@@ -20,19 +20,22 @@ mod launch;
 mod lease;
 mod logs;
 pub(crate) mod pool;
+#[cfg_attr(not(unix), path = "client/process/no_unix.rs")]
 pub(crate) mod process;
 mod provider;
 mod shutdown;
 mod stdio;
+mod system;
 pub(crate) mod transport;
 mod unrunnable;
 
 pub use detached::DetachedProcess;
-pub use launch::{Executable, FileIdentity};
+pub use launch::Executable;
 #[cfg(any(test, fuzzing))]
 pub(crate) use logs::hostile as hostile_log;
 pub use provider::GrpcProvider;
 pub use shutdown::{detached_processes, shutdown_all};
+pub use system::FileIdentity;
 
 use connect::Dialer;
 use pool::Pool;

@@ -7,6 +7,7 @@
 //! way to proxies.
 
 pub mod capability;
+#[cfg(unix)]
 pub mod children;
 pub mod client;
 pub mod contract;

@@ -24,6 +24,7 @@ mod raw;
 mod serve;
 mod service;
 mod stdio;
+mod system;
 
 pub use in_process::in_process;
 use panic::announce_panics;

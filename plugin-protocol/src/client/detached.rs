@@ -5,7 +5,6 @@
 //! for each plugin, and children inherit it. A process that clears its environment is not found.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::launch::Child;
@@ -51,7 +50,7 @@ pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Ve
 }
 
 fn mark(home: &Path) -> Vec<u8> {
-    [SOCKET_FOLDER_NAME.as_bytes(), b"=", home.as_os_str().as_bytes()].concat()
+    [SOCKET_FOLDER_NAME.as_bytes(), b"=", home.as_os_str().as_encoded_bytes()].concat()
 }
 
 /// The process group of a process. Before it in the line is the name, which may hold anything.

@@ -5,15 +5,12 @@
 //! shutdown.
 
 use std::ffi::OsString;
-use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nix::errno::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::ChildStdout;
@@ -24,6 +21,7 @@ use super::connect::Dialer;
 use super::logs::Log;
 use super::pool::Pool;
 use super::process::Process;
+use super::system::{self, FileIdentity};
 use super::{Limits, Settings, unrunnable};
 use crate::Failure;
 use crate::handshake::{
@@ -57,34 +55,6 @@ pub struct Executable {
     pub withheld: Vec<OsString>,
 }
 
-/// The identity of a file and of its content, as the file system keeps it. Nothing but the kernel sets the
-/// time of the last change of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileIdentity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl FileIdentity {
-    /// The identity of the file that is at a path now, links followed.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn of(path: &Path) -> io::Result<Self> {
-        let found = std::fs::metadata(path)?;
-        Ok(Self {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        })
-    }
-}
-
 /// The reason not to start a file that took the place of the one that was checked.
 const CHANGED: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
@@ -111,7 +81,7 @@ impl Drop for Child {
         self.process.kill();
         // Most plugins remove their socket; a killed one cannot. Only a socket is ours to remove.
         if let Some(path) = &self.socket
-            && path.symlink_metadata().is_ok_and(|file| file.file_type().is_socket())
+            && path.symlink_metadata().is_ok_and(|file| system::is_socket(file.file_type()))
             && let Err(error) = std::fs::remove_file(path)
         {
             debug!(path = %path.display(), %error, "a plugin's socket stays behind");
@@ -187,7 +157,8 @@ fn make_home() -> io::Result<TempDir> {
     // temporary folders.
     let folder = if short { folder.as_path() } else { Path::new("/tmp") };
     let mut builder = tempfile::Builder::new();
-    builder.prefix("formwork-").permissions(Permissions::from_mode(0o700));
+    builder.prefix("formwork-");
+    system::only_for_this_user(&mut builder);
     builder.tempdir_in(folder)
 }
 
@@ -222,17 +193,13 @@ async fn start(
         match Process::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
-            Err(error) if is_busy(&error) && attempts < 50 => {
+            Err(error) if system::is_open_for_writing(&error) && attempts < 50 => {
                 attempts += 1;
                 sleep(Duration::from_millis(10)).await;
             }
             started => return started,
         }
     }
-}
-
-fn is_busy(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::ETXTBSY as i32)
 }
 
 /// Reads the handshake and connects to where it says.
@@ -406,6 +373,8 @@ fn failure(
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

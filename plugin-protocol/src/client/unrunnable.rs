@@ -5,12 +5,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use nix::errno::Errno;
+use super::system::is_no_program;
 
 /// Explains why starting `path` failed with `error`.
 pub(super) fn explain(path: &Path, error: &io::Error) -> String {
-    let errno = error.raw_os_error().map_or(Errno::UnknownErrno, Errno::from_raw);
-    match (error.kind(), errno) {
+    match (error.kind(), is_no_program(error)) {
         // The kernel answers ENOENT as well when the interpreter or loader of an existing file is
         // missing.
         (ErrorKind::NotFound, _) if !path.exists() => {
@@ -32,7 +31,7 @@ pub(super) fn explain(path: &Path, error: &io::Error) -> String {
              and see that the file system is not mounted with noexec"
                 .to_owned()
         }
-        (_, Errno::ENOEXEC) => {
+        (_, true) => {
             let found = kind(path);
             format!(
                 "it is {found}, and this machine runs Linux on {}; \
@@ -100,6 +99,8 @@ fn machine(start: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use nix::errno::Errno;
 
     use super::*;
 

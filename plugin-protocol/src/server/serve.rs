@@ -4,8 +4,6 @@ use std::io;
 use std::process;
 use std::time::Duration;
 
-use nix::unistd::{Pid, dup, dup2_stdout, getppid};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{interval, sleep};
 use tokio_stream::Stream;
 use tonic::transport::Server;
@@ -14,6 +12,7 @@ use super::controller::Stop;
 use super::listen::{Connection, incoming};
 use super::plumbing::Services;
 use super::service::ProviderService;
+use super::system::{HostProcess, ignore_interrupts, requests_to_end, take_stdout};
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_NAME, Reattach};
@@ -35,7 +34,7 @@ pub(super) async fn serve_host(
 ) -> Result<(), ServeError> {
     // Read before anything else: if the host dies later, the parent is another process, and the
     // watch would never notice.
-    let host = getppid();
+    let host = HostProcess::current();
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
     // Without the magic cookie a person has started the program, who needs a message instead of a
     // server that waits.
@@ -44,7 +43,7 @@ pub(super) async fn serve_host(
     }
     // The host decides what an interrupt means, and tells us through the contract. The terminal may
     // send it to the whole process group.
-    let _ignored = signal(SignalKind::interrupt()).map_err(ServeError::Output)?;
+    let _ignored = ignore_interrupts().map_err(ServeError::Output)?;
 
     let protocol = Protocol::negotiate(&environment.offered_versions, options.protocols);
     let (identity, tls) = match &environment.client_certificate {
@@ -99,14 +98,12 @@ pub(super) async fn serve_debug(
 
     let stop = Stop::default();
     // Without a handler a signal would end the process at once, and its socket would stay behind.
-    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-        let mut signals = signal(kind).map_err(ServeError::Output)?;
-        let stop = stop.clone();
-        tokio::spawn(async move {
-            signals.recv().await;
-            stop.trigger();
-        });
-    }
+    let requests = requests_to_end().map_err(ServeError::Output)?;
+    let stop_then = stop.clone();
+    tokio::spawn(async move {
+        requests.await;
+        stop_then.trigger();
+    });
     let services = Services::new(provider, protocol, &stop);
     run(services, incoming(listener, None), stop).await
 }
@@ -148,10 +145,9 @@ async fn run(
 /// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
 /// and what the provider prints by error is better off in the log. Returns the real stdout, which
 /// stays open because a host may take its end for ours.
-fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
-    let mut stdout = std::fs::File::from(dup(io::stdout())?);
+fn give_up_stdout(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
-    dup2_stdout(io::stderr())?;
+    let mut stdout = take_stdout()?;
     print(&mut stdout, line)?;
     Ok(stdout)
 }
@@ -163,11 +159,11 @@ fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
 
 /// Ends this process when the host is gone: without a receiver of the result, more work only does
 /// harm.
-async fn watch_host(host: Pid, stop: Stop) {
+async fn watch_host(host: HostProcess, stop: Stop) {
     // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
     // us, which need not be that of the host.
     let mut ticks = interval(HOST_WATCH);
-    while getppid() == host {
+    while host.is_running() {
         ticks.tick().await;
     }
     stop.trigger();

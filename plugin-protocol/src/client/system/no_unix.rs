@@ -1,0 +1,42 @@
+//! Files of plugins on Windows. Its errors have the numbers of `winerror.h`.
+
+use std::fs::{FileType, Metadata};
+use std::io;
+use std::time::SystemTime;
+
+use tempfile::Builder;
+
+const ERROR_SHARING_VIOLATION: i32 = 32;
+const ERROR_BAD_EXE_FORMAT: i32 = 193;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    size: u64,
+    made: Option<SystemTime>,
+    modified: Option<SystemTime>,
+}
+
+impl Identity {
+    pub(super) fn of(found: &Metadata) -> Self {
+        let (made, modified) = (found.created().ok(), found.modified().ok());
+        Self { size: found.len(), made, modified }
+    }
+}
+
+/// The folder for temporary files is one of the user already.
+pub(in crate::client) fn only_for_this_user(_folder: &mut Builder<'_, '_>) {}
+
+/// Plugins listen on TCP here.
+pub(in crate::client) fn is_socket(_file: FileType) -> bool {
+    false
+}
+
+/// Whether a program was not started because a process has it open for writing.
+pub(in crate::client) fn is_open_for_writing(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+}
+
+/// Whether a program was not started because this machine cannot run it.
+pub(in crate::client) fn is_no_program(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT)
+}

@@ -1,0 +1,49 @@
+//! Files of plugins on Unix.
+
+use std::fs::{FileType, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+
+use nix::errno::Errno;
+use tempfile::Builder;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    pub(super) fn of(found: &Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+/// Has a folder made that no other user can enter.
+pub(in crate::client) fn only_for_this_user(folder: &mut Builder<'_, '_>) {
+    folder.permissions(Permissions::from_mode(0o700));
+}
+
+/// Whether a file is a socket.
+pub(in crate::client) fn is_socket(file: FileType) -> bool {
+    file.is_socket()
+}
+
+/// Whether a program was not started because a process has it open for writing.
+pub(in crate::client) fn is_open_for_writing(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::ETXTBSY as i32)
+}
+
+/// Whether a program was not started because this machine cannot run it.
+pub(in crate::client) fn is_no_program(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::ENOEXEC as i32)
+}

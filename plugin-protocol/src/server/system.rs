@@ -1,0 +1,8 @@
+//! The process of a plugin, as far as systems differ in it: the life of its host, the requests to end,
+//! and the stdout that is given up after the handshake.
+
+#[cfg_attr(unix, path = "system/unix.rs")]
+#[cfg_attr(not(unix), path = "system/no_unix.rs")]
+mod process;
+
+pub(super) use process::{HostProcess, ignore_interrupts, requests_to_end, take_stdout};

@@ -1,0 +1,40 @@
+//! The process of a plugin on Windows.
+
+use std::io::{self, Stdout};
+
+use tokio::signal::ctrl_c;
+use tokio::task::JoinHandle;
+
+/// The process that has started this one. Windows does not tell when it ends.
+pub(in crate::server) struct HostProcess;
+
+impl HostProcess {
+    pub(in crate::server) fn current() -> Self {
+        Self
+    }
+
+    pub(in crate::server) fn is_running(&self) -> bool {
+        true
+    }
+}
+
+/// Keeps an interrupt from ending this process.
+pub(in crate::server) fn ignore_interrupts() -> io::Result<JoinHandle<()>> {
+    // The first use installs a handler that stays.
+    Ok(tokio::spawn(async { while ctrl_c().await.is_ok() {} }))
+}
+
+/// Waits for an interrupt.
+pub(in crate::server) fn requests_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+    Ok(async {
+        if ctrl_c().await.is_err() {
+            // Without a handler the system ends the process.
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+/// Returns stdout. Hosts read on behind the handshake and drop what is printed.
+pub(in crate::server) fn take_stdout() -> io::Result<Stdout> {
+    Ok(io::stdout())
+}

@@ -1,0 +1,45 @@
+//! The process of a plugin on Unix.
+
+use std::fs::File;
+use std::io;
+
+use nix::unistd::{Pid, dup, dup2_stdout, getppid};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The process that has started this one.
+pub(in crate::server) struct HostProcess(Pid);
+
+impl HostProcess {
+    pub(in crate::server) fn current() -> Self {
+        Self(getppid())
+    }
+
+    /// Whether it still runs: the child of a process that has ended has another parent.
+    pub(in crate::server) fn is_running(&self) -> bool {
+        getppid() == self.0
+    }
+}
+
+/// Keeps an interrupt from ending this process, until the result is dropped.
+pub(in crate::server) fn ignore_interrupts() -> io::Result<Signal> {
+    signal(SignalKind::interrupt())
+}
+
+/// Waits for an interrupt or another request to end. Listens from now on.
+pub(in crate::server) fn requests_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Returns stdout, and makes what is printed to it from now on go to stderr.
+pub(in crate::server) fn take_stdout() -> io::Result<File> {
+    let stdout = File::from(dup(io::stdout())?);
+    dup2_stdout(io::stderr())?;
+    Ok(stdout)
+}
