@@ -5,6 +5,7 @@ mod claims;
 mod connect;
 mod connection;
 mod history;
+mod idle;
 mod journals;
 mod place;
 mod store;
@@ -109,7 +110,10 @@ impl Table {
 
     /// Connects, and makes the schema, the table and the index that are not there.
     async fn open(&self) -> Result<Connection, Cause> {
-        let client = self.target.connect().await?;
+        let mut client = self.target.connect().await?;
+        if client.has_tables(&self.schema) {
+            return Ok(client);
+        }
         let schema = quoted(&self.schema);
         if !self.skip_schema {
             // `IF NOT EXISTS` alone would need the right to make schemas.
@@ -139,6 +143,7 @@ impl Table {
             );
             client.execute(&statement, &[]).await?;
         }
+        client.set_tables(&self.schema);
         Ok(client)
     }
 }

@@ -10,6 +10,7 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
 use super::connection::Connection;
+use super::idle;
 use super::tls::{TlsMode, connector};
 use crate::cause::Cause;
 use crate::kind::ConfigError;
@@ -41,7 +42,7 @@ const VARIABLES: [(&str, &str); 12] = [
 ];
 
 /// A server, a database and a user.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Target {
     config: Config,
     mode: TlsMode,
@@ -55,7 +56,7 @@ pub(super) struct Target {
 }
 
 /// Files for encrypted connections.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Files {
     /// The certificates of trusted authorities.
     pub(super) authorities: Option<PathBuf>,
@@ -150,11 +151,14 @@ impl Target {
         self.location.clone()
     }
 
-    /// Connects.
+    /// Connects, or takes a connection that waits for its next use.
     ///
     /// # Errors
     /// When the server does not accept, or does not answer in time.
     pub(super) async fn connect(&self) -> Result<Connection, Cause> {
+        if let Some(client) = idle::take(self) {
+            return Ok(client);
+        }
         // A server that accepts may still not greet.
         let connected = tokio::time::timeout(self.connect_limit, self.greeted()).await;
         connected.unwrap_or_else(|_| {

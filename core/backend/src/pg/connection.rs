@@ -6,14 +6,47 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, GenericClient, Row, Statement};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Error, GenericClient, Row};
 
 use super::connect::{STATEMENT_TIMEOUT, explained};
 use crate::cause::Cause;
 
 /// The values of a statement.
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+type Values<'a> = &'a [&'a dyn Parameter];
+
+/// A value together with its type. The server would have to be asked for the type in a round trip of its
+/// own.
+pub(super) trait Parameter: Sync {
+    fn typed(&self) -> (&(dyn ToSql + Sync), Type);
+}
+
+macro_rules! parameters {
+    ($($rust:ty => $sql:ident),* $(,)?) => {
+        $(impl Parameter for $rust {
+            fn typed(&self) -> (&(dyn ToSql + Sync), Type) {
+                (self, Type::$sql)
+            }
+        })*
+    };
+}
+
+parameters! {
+    String => TEXT,
+    &str => TEXT,
+    Option<String> => TEXT,
+    Option<&str> => TEXT,
+    i32 => INT4,
+    i64 => INT8,
+    Option<i64> => INT8,
+    &[u8] => BYTEA,
+    &[String] => TEXT_ARRAY,
+    Vec<String> => TEXT_ARRAY,
+    Vec<&str> => TEXT_ARRAY,
+    Vec<Option<&str>> => TEXT_ARRAY,
+    Vec<bool> => BOOL_ARRAY,
+    Vec<i64> => INT8_ARRAY,
+}
 
 /// A connection. It ends when it is dropped.
 pub(super) type Connection = Limited<Client>;
@@ -25,24 +58,44 @@ pub(super) type Transaction<'c> = Limited<tokio_postgres::Transaction<'c>>;
 pub(super) struct Limited<C> {
     client: C,
     limit: Duration,
-    is_stuck: Arc<AtomicBool>,
+    faults: Arc<Faults>,
+    /// The schema whose tables were made or found on it.
+    schema: Option<String>,
 }
 
-/// A statement that the server keeps for a connection.
-pub(super) struct Prepared {
-    text: String,
-    statement: Statement,
+/// Faults of a connection.
+#[derive(Default)]
+struct Faults {
+    /// A statement was not answered in time.
+    is_stuck: AtomicBool,
+    /// A statement failed.
+    has_failed: AtomicBool,
 }
 
 impl Connection {
     /// Makes a connection of a client.
     pub(super) fn new(client: Client, limit: Duration) -> Self {
-        Self { client, limit, is_stuck: Arc::default() }
+        Self { client, limit, faults: Arc::default(), schema: None }
     }
 
     /// Whether the connection is of no use any more.
     pub(super) fn is_lost(&self) -> bool {
-        self.client.is_closed() || self.is_stuck.load(Ordering::SeqCst)
+        self.client.is_closed() || self.faults.is_stuck.load(Ordering::SeqCst)
+    }
+
+    /// Whether nothing has ever failed on the connection.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.is_lost() && !self.faults.has_failed.load(Ordering::SeqCst)
+    }
+
+    /// Whether the tables of a schema were made or found on this connection.
+    pub(super) fn has_tables(&self, schema: &str) -> bool {
+        self.schema.as_deref() == Some(schema)
+    }
+
+    /// Takes down that the tables of a schema are there.
+    pub(super) fn set_tables(&mut self, schema: &str) {
+        self.schema = Some(schema.to_owned());
     }
 
     /// Begins a transaction. Its statements have the limit of the connection.
@@ -50,31 +103,9 @@ impl Connection {
     /// # Errors
     /// When the server refuses it, or does not answer in time.
     pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Cause> {
-        let (limit, is_stuck) = (self.limit, self.is_stuck.clone());
-        let client =
-            within(limit, &is_stuck, "START TRANSACTION", self.client.transaction()).await?;
-        Ok(Limited { client, limit, is_stuck })
-    }
-
-    /// Has the server keep a statement that is run often.
-    ///
-    /// # Errors
-    /// As [`Limited::query`].
-    pub(super) async fn prepare(&self, statement: String) -> Result<Prepared, Cause> {
-        let prepared = self.within(&statement, self.client.prepare(&statement)).await?;
-        Ok(Prepared { text: statement, statement: prepared })
-    }
-
-    /// As [`Limited::execute`], for a statement that the server keeps.
-    ///
-    /// # Errors
-    /// As there.
-    pub(super) async fn execute_prepared(
-        &self,
-        Prepared { text, statement }: &Prepared,
-        values: Values<'_>,
-    ) -> Result<u64, Cause> {
-        self.within(text, self.client.execute(statement, values)).await
+        let (limit, faults) = (self.limit, self.faults.clone());
+        let client = within(limit, &faults, "START TRANSACTION", self.client.transaction()).await?;
+        Ok(Limited { client, limit, faults, schema: None })
     }
 
     /// Runs several statements, all of them or none. Returns whether the user has the rights for them.
@@ -99,7 +130,7 @@ impl Transaction<'_> {
     /// # Errors
     /// When the server refuses it, or does not answer in time. Then it may have been kept or not.
     pub(super) async fn commit(self) -> Result<(), Cause> {
-        within(self.limit, &self.is_stuck, "COMMIT", self.client.commit()).await
+        within(self.limit, &self.faults, "COMMIT", self.client.commit()).await
     }
 }
 
@@ -113,7 +144,7 @@ impl<C: GenericClient> Limited<C> {
         statement: &str,
         values: Values<'_>,
     ) -> Result<Vec<Row>, Cause> {
-        self.within(statement, self.client.query(statement, values)).await
+        self.within(statement, self.client.query_typed(statement, &typed(values))).await
     }
 
     /// As [`Limited::query`], for at most one row.
@@ -125,7 +156,7 @@ impl<C: GenericClient> Limited<C> {
         statement: &str,
         values: Values<'_>,
     ) -> Result<Option<Row>, Cause> {
-        self.within(statement, self.client.query_opt(statement, values)).await
+        self.within(statement, self.client.query_typed_opt(statement, &typed(values))).await
     }
 
     /// As [`Limited::query`], for exactly one row.
@@ -137,7 +168,7 @@ impl<C: GenericClient> Limited<C> {
         statement: &str,
         values: Values<'_>,
     ) -> Result<Row, Cause> {
-        self.within(statement, self.client.query_one(statement, values)).await
+        self.within(statement, self.client.query_typed_one(statement, &typed(values))).await
     }
 
     /// Runs a statement and returns the number of rows that it changed.
@@ -145,8 +176,12 @@ impl<C: GenericClient> Limited<C> {
     /// # Errors
     /// As [`Limited::query`].
     pub(super) async fn execute(&self, statement: &str, values: Values<'_>) -> Result<u64, Cause> {
-        self.within(statement, self.client.execute(statement, values)).await
+        self.within(statement, self.client.execute_typed(statement, &typed(values))).await
     }
+}
+
+fn typed<'a>(values: Values<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| value.typed()).collect()
 }
 
 impl<C> Limited<C> {
@@ -155,22 +190,25 @@ impl<C> Limited<C> {
         statement: &str,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Cause> {
-        within(self.limit, &self.is_stuck, statement, call).await
+        within(self.limit, &self.faults, statement, call).await
     }
 }
 
 /// Waits for the answer to a statement up to the limit. Without one the connection is stuck.
 async fn within<T>(
     limit: Duration,
-    is_stuck: &AtomicBool,
+    faults: &Faults,
     statement: &str,
     call: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Cause> {
     match tokio::time::timeout(limit, call).await {
-        Ok(outcome) => outcome.map_err(explained),
+        Ok(outcome) => outcome.map_err(|error| {
+            faults.has_failed.store(true, Ordering::SeqCst);
+            explained(error)
+        }),
         Err(_) => {
             // Later statements would wait behind this one, so the connection is given up.
-            is_stuck.store(true, Ordering::SeqCst);
+            faults.is_stuck.store(true, Ordering::SeqCst);
             let (seconds, call) = (limit.as_secs(), shortened(statement));
             Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT} sets another limit, in seconds").into())
         }

@@ -1,11 +1,12 @@
 //! The journals of runs in a table of PostgreSQL beside the states. A run that goes on holds an advisory lock of its
 //! own, so that others see whether it lives.
 
-use super::connection::{Connection, Prepared};
 use formwork_core::state::intents::StateAccess;
 use tokio::sync::Mutex;
 
 use super::Table;
+use super::connection::Connection;
+use super::idle;
 use super::tables::{IS_LIVE, LOCK_CLASS};
 use crate::cause::Cause;
 use crate::journals::{Append, JournalPlace, SharedRun};
@@ -17,7 +18,8 @@ const KEPT_DAYS: i32 = 90;
 pub(super) struct PgJournals {
     table: Table,
     workspace: String,
-    session: Mutex<Option<Session>>,
+    /// The connection that appends parts of a run.
+    session: Mutex<Option<Connection>>,
     /// The connection that holds the locks of runs that this one takes over.
     adopting: Mutex<Option<Connection>>,
 }
@@ -27,12 +29,6 @@ pub(super) struct PgJournals {
 struct Runs {
     live: Vec<String>,
     dead: Vec<String>,
-}
-
-/// A connection with the statement that is used for each part.
-struct Session {
-    client: Connection,
-    append: Prepared,
 }
 
 impl PgJournals {
@@ -46,7 +42,7 @@ impl PgJournals {
     }
 
     /// Connects to append parts of a run, and takes the run's lock.
-    async fn connect(&self, run: &str) -> Result<Result<Session, String>, Cause> {
+    async fn connect(&self, run: &str) -> Result<Result<Connection, String>, Cause> {
         let client = self.table.target.connect().await?;
         if let Some(reason) = self.table.make_own(&client).await? {
             return Ok(Err(reason));
@@ -54,12 +50,7 @@ impl PgJournals {
         // If the session of an earlier connection of this run is still there, it has the lock.
         let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
         client.query_one(lock, &[&LOCK_CLASS, &run]).await?;
-        let statement = format!(
-            "INSERT INTO {} (workspace, run, part, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-            self.name()
-        );
-        let append = client.prepare(statement).await?;
-        Ok(Ok(Session { client, append }))
+        Ok(Ok(client))
     }
 
     /// The runs, and whether each goes on or is taken over by another process. One that holds the lock
@@ -90,14 +81,16 @@ impl PgJournals {
 
     async fn insert(
         &self,
-        session: &Session,
+        client: &Connection,
         run: &str,
         number: i64,
         bytes: &[u8],
     ) -> Result<Append, Cause> {
-        let Session { client, append } = session;
-        let stored =
-            client.execute_prepared(append, &[&self.workspace, &run, &number, &bytes]).await;
+        let statement = format!(
+            "INSERT INTO {} (workspace, run, part, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            self.name()
+        );
+        let stored = client.execute(&statement, &[&self.workspace, &run, &number, &bytes]).await;
         if stored? > 0 {
             return Ok(Append::Stored);
         }
@@ -129,20 +122,26 @@ impl JournalPlace for PgJournals {
     }
 
     async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
-        let client = self.table.target.connect().await?;
+        let target = &self.table.target;
+        let client = target.connect().await?;
         if !self.table.has_own(&client).await? {
+            idle::keep(target, client);
             return Ok(Vec::new());
         }
         // A run that begins after this is in neither list, and is left alone.
-        let listed = self.listed(&client, access).await?;
+        let Runs { live: live_runs, dead } = self.listed(&client, access).await?;
+        let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
+        let mut runs: Vec<SharedRun> = live_runs.into_iter().map(live).collect();
+        if dead.is_empty() {
+            // No lock was taken.
+            idle::keep(target, client);
+            return Ok(runs);
+        }
         let query = format!(
             "SELECT run, part, data FROM {} WHERE workspace = $1 AND run = ANY($2) ORDER BY run, part",
             self.name()
         );
-        let rows = client.query(&query, &[&self.workspace, &listed.dead]).await;
-        let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
-        let mut runs: Vec<SharedRun> = listed.live.into_iter().map(live).collect();
-        for row in rows? {
+        for row in client.query(&query, &[&self.workspace, &dead]).await? {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
             // The rows are in the order of the runs, so the parts of one follow each other.
             if runs.last().is_none_or(|run| run.id != id) {
@@ -185,9 +184,7 @@ impl JournalPlace for PgJournals {
             "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
             name = self.name()
         );
-        let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-            [&self.workspace, &run, &number, &KEPT_DAYS];
-        session.client.execute(&statement, &parameters).await?;
+        session.execute(&statement, &[&self.workspace, &run, &number, &KEPT_DAYS]).await?;
         *held = Some(session);
         Ok(())
     }

@@ -8,6 +8,7 @@ use md5::{Digest as _, Md5};
 
 use super::Table;
 use super::connection::Connection;
+use super::idle;
 use crate::cause::Cause;
 
 /// The key of the lock under which workspaces are made.
@@ -141,6 +142,15 @@ impl PgPlace {
             format!("session {pid} of user {user:?} from {host} {program}").trim_end().to_owned()
         };
         Ok(rows.iter().map(line).collect())
+    }
+}
+
+impl Drop for PgPlace {
+    fn drop(&mut self) {
+        // A lock ends with its connection, so that one is not used again.
+        if let (Some(client), None) = (self.client.take(), self.held) {
+            idle::keep(&self.table.target, client);
+        }
     }
 }
 
