@@ -111,7 +111,7 @@ impl Table {
     /// Connects, and makes the schema, the table and the index that are not there.
     async fn open(&self) -> Result<Connection, Cause> {
         let mut client = self.target.connect().await?;
-        if client.has_tables(&self.schema) {
+        if client.has_states(&self.schema) {
             return Ok(client);
         }
         let schema = quoted(&self.schema);
@@ -143,7 +143,7 @@ impl Table {
             );
             client.execute(&statement, &[]).await?;
         }
-        client.set_tables(&self.schema);
+        client.set_states(&self.schema);
         Ok(client)
     }
 }

@@ -1,8 +1,8 @@
 //! Connections and transactions whose statements have a time limit. After a statement that was not answered
 //! in time the connection is of no use any more.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_postgres::error::SqlState;
@@ -59,8 +59,10 @@ pub(super) struct Limited<C> {
     client: C,
     limit: Duration,
     faults: Arc<Faults>,
-    /// The schema whose tables were made or found on it.
+    /// The schema whose table of states was made or found on it.
     schema: Option<String>,
+    /// The schema in which Formwork's tables were found on it.
+    own: Mutex<Option<String>>,
 }
 
 /// Faults of a connection.
@@ -75,7 +77,7 @@ struct Faults {
 impl Connection {
     /// Makes a connection of a client.
     pub(super) fn new(client: Client, limit: Duration) -> Self {
-        Self { client, limit, faults: Arc::default(), schema: None }
+        Self { client, limit, faults: Arc::default(), schema: None, own: Mutex::default() }
     }
 
     /// Whether the connection is of no use any more.
@@ -88,14 +90,24 @@ impl Connection {
         !self.is_lost() && !self.faults.has_failed.load(Ordering::SeqCst)
     }
 
-    /// Whether the tables of a schema were made or found on this connection.
-    pub(super) fn has_tables(&self, schema: &str) -> bool {
+    /// Whether the table of states of a schema was made or found on this connection.
+    pub(super) fn has_states(&self, schema: &str) -> bool {
         self.schema.as_deref() == Some(schema)
     }
 
-    /// Takes down that the tables of a schema are there.
-    pub(super) fn set_tables(&mut self, schema: &str) {
+    /// Takes down that the table of states of a schema is there.
+    pub(super) fn set_states(&mut self, schema: &str) {
         self.schema = Some(schema.to_owned());
+    }
+
+    /// Whether Formwork's tables of a schema were found on this connection.
+    pub(super) fn has_own(&self, schema: &str) -> bool {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(schema)
+    }
+
+    /// Takes down that Formwork's tables of a schema are there.
+    pub(super) fn set_own(&self, schema: &str) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema.to_owned());
     }
 
     /// Begins a transaction. Its statements have the limit of the connection.
@@ -105,7 +117,7 @@ impl Connection {
     pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Cause> {
         let (limit, faults) = (self.limit, self.faults.clone());
         let client = within(limit, &faults, "START TRANSACTION", self.client.transaction()).await?;
-        Ok(Limited { client, limit, faults, schema: None })
+        Ok(Limited { client, limit, faults, schema: None, own: Mutex::default() })
     }
 
     /// Runs several statements, all of them or none. Returns whether the user has the rights for them.

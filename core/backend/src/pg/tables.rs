@@ -57,11 +57,18 @@ impl Table {
 
     /// Whether Formwork's tables are there.
     pub(super) async fn has_own(&self, client: &Connection) -> Result<bool, Cause> {
+        if client.has_own(&self.schema) {
+            return Ok(true);
+        }
         let names: Vec<String> = TABLES.iter().map(|(name, _)| self.own(name)).collect();
         // `to_regclass` returns null for a table that is missing, where any use of it would fail.
         let query = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) name";
         let row = client.query_one(query, &[&names]).await?;
-        Ok(row.get::<_, Option<bool>>(0).unwrap_or(false))
+        let has_own = row.get::<_, Option<bool>>(0).unwrap_or(false);
+        if has_own {
+            client.set_own(&self.schema);
+        }
+        Ok(has_own)
     }
 
     /// Makes Formwork's tables that are not there. Returns the reason if they cannot be made.

@@ -82,6 +82,42 @@ async fn session(port: u16) -> tokio_postgres::Client {
 }
 
 #[tokio::test]
+async fn a_connection_is_used_again_unless_something_failed_on_it() {
+    let Some(server) = start() else { return };
+    drop(open(&backend(server.port)).await);
+    let text = format!("postgres://other@127.0.0.1:{}/postgres?sslmode=disable", server.port);
+    let other = session(server.port).await;
+    other.batch_execute("CREATE ROLE other LOGIN").await.unwrap();
+    let target = Target::read(&text, |_| None).unwrap();
+    let session_of = async |client: &Connection| -> i32 {
+        client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0)
+    };
+    let first = target.connect().await.unwrap();
+    let session = session_of(&first).await;
+    idle::keep(&target, first);
+    let again = target.connect().await.unwrap();
+    assert_eq!(session_of(&again).await, session);
+    assert!(again.query("SELECT nothing", &[]).await.is_err());
+    idle::keep(&target, again);
+    let another = target.connect().await.unwrap();
+    assert_ne!(session_of(&another).await, session);
+}
+
+#[tokio::test]
+async fn a_lock_ends_with_the_store_that_holds_it() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    let mut first = open(&backend).await;
+    let _lock = first.try_lock("test").await.unwrap();
+    drop(first);
+    let mut second = open(&backend).await;
+    // The server may take a moment to see the end of the connection.
+    while second.try_lock("test").await.is_err() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
     let Some(server) = start() else { return };
     let backend = backend(server.port);
