@@ -124,8 +124,7 @@ fn what_is_left(
     let value = remark(call.ty, value, &object.sensitive);
     let (attributes, sensitive) = encode(diags, call.ty, call.intent.addr, &value)?;
     let schema_version = call.ty.schema.version;
-    // As in Terraform, an object that a provider returns instead of destroying it has no order any more.
-    let stored = Object { create_before_destroy: false, ..(**object).clone() };
+    let stored = (**object).clone();
     Ok(Some(Arc::new(Object { schema_version, attributes, sensitive, private, ..stored })))
 }
 
