@@ -15,6 +15,7 @@ resource "test_thing" "a" {
 }
 #= fail delete a-1
 #= apply
+#~ .apply.state.resources[0].instances[: an object whose end fails stays what it was
 resource "test_thing" "b" {
   name   = "b"
   forced = "1"
