@@ -45,13 +45,28 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     on_one_thread(command::run(parsed, &env))
 }
 
+/// Time that an idle thread for blocking work stays: as long as any run.
+const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 3600);
+
 /// Runs a command on this thread. One thread runs everything except blocking work: the plugins are
 /// where parallelism is worth it.
 fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    if let Err(reason) = clock::check() {
+        return view::fatal(reason);
+    }
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = match builder.enable_all().thread_keep_alive(THREAD_KEEP_ALIVE).build() {
         Ok(runtime) => runtime,
         Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),
     };
+    // The runtime panics if its first thread for blocking work is refused. It is started here, before
+    // anything is made, and later ones need not be.
+    if let Err(error) = std::thread::Builder::new().spawn(|| ()) {
+        return view::fatal(&format!(
+            "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
+        ));
+    }
+    drop(runtime.spawn_blocking(|| ()));
     let exit = runtime.block_on(command);
     // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
     runtime.shutdown_background();

@@ -95,6 +95,20 @@ pub(crate) fn unpack_file(
     sink.finish()
 }
 
+/// The content of an entry, and whether reading it has failed. What else fails is the disk's fault.
+struct EntryReader<R> {
+    content: R,
+    has_failed: bool,
+}
+
+impl<R: Read> Read for EntryReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.content.read(buffer);
+        self.has_failed |= read.is_err();
+        read
+    }
+}
+
 fn malformed(error: &dyn std::fmt::Display) -> ArchiveError {
     ArchiveError::Malformed(error.to_string())
 }
@@ -236,8 +250,12 @@ impl<'a> Sink<'a> {
         }
         let mut out = File::create_new(&place)?;
         let left = self.left();
+        let mut content = EntryReader { content: content.take(left + 1), has_failed: false };
         let written =
-            io::copy(&mut content.take(left + 1), &mut out).map_err(|error| malformed(&error))?;
+            io::copy(&mut content, &mut out).map_err(|error| match content.has_failed {
+                true => malformed(&error),
+                false => ArchiveError::Disk(error),
+            })?;
         self.count(written)?;
         set_mode(&out, mode)
     }

@@ -184,14 +184,22 @@ impl Dir {
     /// When it cannot be removed. A missing name is no error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = component(name.as_ref())?;
-        match unlinkat(&self.handle, name, UnlinkatFlags::NoRemoveDir) {
+        let errno = match unlinkat(&self.handle, name, UnlinkatFlags::NoRemoveDir) {
             Ok(()) | Err(Errno::ENOENT) => return Ok(()),
-            // Linux and POSIX disagree about the error for a directory.
-            Err(Errno::EISDIR | Errno::EPERM) if self.is_dir(name) => {}
-            Err(errno) => return Err(errno.into()),
+            Err(errno) => errno,
+        };
+        // Linux and POSIX disagree about the error for a directory.
+        if !matches!(errno, Errno::EISDIR | Errno::EPERM) {
+            return Err(errno.into());
         }
-        // Should a link have come there meanwhile, it is refused: its target is never emptied.
-        let Some(inner) = self.subdir(name)? else { return Ok(()) };
+        // Should a link have come there meanwhile, it is refused: its target is never emptied. Another
+        // process may have removed the directory, too.
+        let inner = match self.subdir(name) {
+            Ok(Some(inner)) => inner,
+            Ok(None) => return Ok(()),
+            Err(_) if errno == Errno::EPERM => return Err(errno.into()),
+            Err(refused) => return Err(refused),
+        };
         for entry in inner.names()? {
             inner.remove(entry)?;
         }

@@ -173,6 +173,14 @@ struct Notes;
 impl Resource for Notes {
     type Model = Note;
 
+    fn validate(&self, call: Validate<Note>) -> Answer<()> {
+        // A provider in Go that reports one entry of a map reports any of them.
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let entry = ["title", "pinned"][COUNT.fetch_add(1, Ordering::Relaxed) as usize % 2];
+        call.warn(Problem::new("A note may change", format!("Its {entry} may change.")));
+        Ok(())
+    }
+
     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
         Ok(NoteComputed { id: "note".to_owned() })
     }

@@ -43,7 +43,12 @@ impl Access {
         let is_of_group = file.metadata()?.gid() == self.group
             || std::os::unix::fs::fchown(file, None, Some(self.group)).is_ok();
         let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
-        file.set_permissions(Permissions::from_mode(mode))
+        let set = file.set_permissions(Permissions::from_mode(mode));
+        // Some file systems have one mode for all files, and refuse every other.
+        set.or_else(|error| match file.metadata()?.mode() & 0o777 & !mode {
+            0 => Ok(()),
+            _ => Err(error),
+        })
     }
 }
 
