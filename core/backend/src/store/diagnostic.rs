@@ -140,9 +140,10 @@ impl StoreOperation {
             ),
             Self::Write => (
                 messages::FAILED_TO_SAVE_STATE,
-                "The state that was there before is still there, and the journal holds everything \
-                 done since. Correct the cause, then run any command: it takes over what the \
-                 journal holds.",
+                "The state that was there before is still there. The journal holds everything done \
+                 since, unless another error says that it could not be written: then only this \
+                 output has the ids of the latest objects, so keep it. Correct the cause, then run \
+                 any command: it takes over what the journal holds.",
             ),
             Self::Open => (
                 messages::FAILED_TO_REACH_BACKEND,
