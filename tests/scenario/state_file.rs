@@ -1,6 +1,7 @@
 //! State files that are not as they should be, locks that are held, and disks that are full.
 
 use std::fs;
+use std::io;
 use std::process::Command;
 
 use crate::harness::{Workdir, instances, terraform};
@@ -140,19 +141,49 @@ fn a_state_that_cannot_grow_loses_nothing_and_says_where_it_is() {
     assert_nothing_forgotten(&workdir);
 }
 
+/// A working folder on a disk of its own; `None` if this user may not mount one.
+fn on_small_disk(size: &str) -> Option<(Unmount, Workdir)> {
+    let workdir = Workdir::new("");
+    let mut command = Command::new("mount");
+    command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(workdir.root());
+    let is_mounted = command.output().is_ok_and(|output| output.status.success());
+    is_mounted.then(|| (Unmount(workdir.root()), workdir))
+}
+
+#[test]
+fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() {
+    // Only root may mount; `state::journal::tests::the_disk_keeps_space…` sees the space on any disk.
+    let Some((_unmount, workdir)) = on_small_disk("1m") else { return };
+    let thing = |name: &str, size: &str| {
+        format!("resource \"bad_thing\" \"{name}\" {{\n  name = \"{name}\"\n{size}}}\n")
+    };
+    let head = CONFIG.split("resource").next().expect("a head");
+    let after = thing("d", "  size = length(bad_thing.a.id)\n");
+    let things = [thing("a", ""), thing("b", ""), thing("c", ""), after];
+    workdir.write("main.tf", &format!("{head}{}", things.concat()));
+    let hold = "after:a,after:b,after:c";
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", hold).start();
+    let held = [(); 3].map(|()| workdir.world.wait_for_held().1);
+    let fill = workdir.root().join("fill");
+    let full = fs::File::create(&fill).and_then(|mut file| io::copy(&mut io::repeat(7), &mut file));
+    assert_eq!(full.expect_err("no disk is endless").kind(), io::ErrorKind::StorageFull);
+    held.into_iter().for_each(|held| held.let_go());
+    // The state itself has no space; the journal has, even for the call that came after.
+    running.wait().code(1).says("The journal holds everything done since");
+    fs::remove_file(&fill).expect("the fill goes");
+    let next = workdir.formwork("plan").run();
+    for name in ["a", "b", "c", "d"] {
+        next.says(&format!("bad_thing.{name}: Refreshing state... [id={name}-1]"));
+    }
+    assert!(!next.words().contains("was being created"), "{}", next.text());
+    workdir.formwork("plan -detailed-exitcode").succeed();
+    assert_eq!(workdir.world.objects(), ["a-1", "b-1", "c-1", "d-1"]);
+}
+
 #[test]
 fn a_full_disk_is_survived() {
-    let mount = |workdir: &Workdir| {
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(workdir.root());
-        command.output().is_ok_and(|output| output.status.success())
-    };
-    let workdir = Workdir::new("");
-    if !mount(&workdir) {
-        // Only root may mount; the test above sees the same with a limit on the size of files.
-        return;
-    }
-    let _unmount = Unmount(workdir.root());
+    // Only root may mount; the test above sees the same with a limit on the size of files.
+    let Some((_unmount, workdir)) = on_small_disk("192k") else { return };
     let many = CONFIG.replace("  name = \"a\"", "  count = 100\n  name = \"a${count.index}\"");
     workdir.write("main.tf", &many);
     let ended = workdir.formwork("apply -auto-approve").run();
@@ -163,6 +194,7 @@ fn a_full_disk_is_survived() {
         "it stops when it cannot write: {}",
         ended.text()
     );
+    ended.says("reserve space in the journal");
     assert_nothing_forgotten(&workdir);
 }
 

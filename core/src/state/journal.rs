@@ -11,6 +11,7 @@ mod error;
 mod merge;
 mod on_disk;
 pub(super) mod record;
+mod reserve;
 mod rules;
 pub(super) mod scan;
 mod seal;
@@ -49,6 +50,8 @@ pub struct Journal {
     next: Cell<u64>,
     /// End of the last whole record.
     length: Cell<u64>,
+    /// Up to where the disk keeps space for this file.
+    reserved: Cell<u64>,
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
     sync: RefCell<Option<Sync>>,
@@ -92,6 +95,8 @@ struct Subject {
     is_answered: bool,
     /// Whether the object is kept as half made, while something runs beside it.
     is_half_made: bool,
+    /// Space that its records may take.
+    space: u64,
 }
 
 /// Names an announced call within its run.
@@ -222,6 +227,7 @@ impl Journal {
             file: Arc::new(file),
             next: Cell::new(1),
             length: Cell::new(0),
+            reserved: Cell::new(0),
             durable: Cell::new(0),
             sync: RefCell::default(),
             open: RefCell::default(),
@@ -284,7 +290,11 @@ impl Journal {
         // The record number names the call, so a lost announcement can still be matched with its
         // answer by number (`scan`).
         let op = Op(self.next.get());
-        self.append(&record::intent(op, intent))?;
+        let record = record::intent(op, intent);
+        let space = Self::space_for(&record);
+        // Before the announcement, which could not be taken back on a full disk.
+        self.reserve(space).inspect_err(|_| self.health.set(Health::Failing))?;
+        self.append(&record)?;
         let subject = Subject {
             addr: intent.addr.clone(),
             provider: intent.provider.clone(),
@@ -292,6 +302,7 @@ impl Journal {
             is_noted_only,
             is_answered: false,
             is_half_made: false,
+            space,
         };
         self.rules.announced(op, &intent);
         self.open.borrow_mut().insert(op, subject);
@@ -372,6 +383,7 @@ impl Journal {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
+            self.release();
             // What came since the last announcement.
             return match self.copy.is_some() {
                 true => self.commit().await,
@@ -419,6 +431,9 @@ impl Journal {
                 Err(_) => Health::Closed,
             };
             self.health.set(health);
+            // The truncation has given back the space for the other answers.
+            self.reserved.set(0);
+            self.reserve(0).ok();
             return Err(JournalError::io("write", &self.path)(error));
         }
         self.length.set(self.length.get() + bytes.len() as u64);

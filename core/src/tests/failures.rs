@@ -490,6 +490,9 @@ fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
         test_thing.a a-1
     "#]]
     .assert_eq(&format!("{}{}{}", run.calls(), run.said(), bench.state()));
+    // The id may be known nowhere else if the state cannot be stored either.
+    let named = "The outcome of test_thing.a, which has the id \"a-1\", could not be written";
+    assert!(run.diags.iter().any(|error| error.detail.starts_with(named)), "{:?}", run.diags);
     bench.room = None;
     expect![[r#"
         + test_thing.b

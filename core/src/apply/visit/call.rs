@@ -124,28 +124,41 @@ impl AnnouncedCall<'_> {
         }
         // Reported last: a full disk must not hide the errors of the provider, and must not stop
         // the object from being recorded in memory.
-        self.report_unless(diags, kept);
+        let found = || call.named(&salvaged.left);
+        self.report_unless(diags, kept, found);
         salvaged
     }
 
     /// Records the result of the call for the state: the object after it.
     pub(super) fn settle(self, diags: &mut Diagnostics, object: Option<&Object>) {
-        self.report_unless(diags, self.call.view.journal.settle(self.op, object));
+        self.report_unless(diags, self.call.view.journal.settle(self.op, object), String::new);
     }
 
     /// Records the result of the call for the state in case that the remaining steps have no
     /// result.
     pub(super) fn settle_for_now(self, diags: &mut Diagnostics, object: Option<&Object>) {
-        self.report_unless(diags, self.call.view.journal.settle_for_now(self.op, object));
+        let kept = self.call.view.journal.settle_for_now(self.op, object);
+        self.report_unless(diags, kept, String::new);
     }
 
     /// Nothing is wrong with the object when its outcome cannot be kept: dependents wait, that is all.
-    fn report_unless(self, diags: &mut Diagnostics, kept: Result<(), JournalError>) {
+    /// `named` is what the message says about the object, which may be known nowhere else.
+    fn report_unless(
+        self,
+        diags: &mut Diagnostics,
+        kept: Result<(), JournalError>,
+        named: impl FnOnce() -> String,
+    ) {
         let Err(why) = kept else { return };
         // A journal that takes no answer takes no outcome either; saying so once is enough.
-        if diags.iter().all(|said| !said.reports(messages::JOURNAL_CANNOT_BE_WRITTEN)) {
-            let addr = self.call.about.addr;
-            let what = format!("The outcome of {addr} could not be written to the journal");
+        let addr = self.call.about.addr.to_string();
+        let is_said = |said: &Diagnostic| {
+            said.reports(messages::JOURNAL_CANNOT_BE_WRITTEN)
+                && said.address.as_deref() == Some(addr.as_str())
+        };
+        if !diags.iter().any(is_said) {
+            let what =
+                format!("The outcome of {addr}{} could not be written to the journal", named());
             let _: Reported = self.call.unwritten(diags, &what, &why);
         }
     }

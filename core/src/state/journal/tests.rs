@@ -141,6 +141,43 @@ async fn a_full_disk_stops_new_calls() {
     assert!(matches!(error, JournalError::Broken(_)), "{error:?}");
 }
 
+/// The bytes that the disk has allocated for a file.
+#[cfg(target_os = "linux")]
+fn allocated(journal: &Journal) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    journal.path().metadata().unwrap().blocks() * 512
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let text = Value::String("x".repeat(100_000).into());
+    let before = allocated(&journal);
+    let op = journal.announce(Intent { planned: &text, ..create(&addr, &provider) }).await.unwrap();
+    let length = journal.path().metadata().unwrap().len();
+    assert_eq!(length, journal.length.get(), "a reader sees no gap");
+    // As long as the plan in base64, and in text, with what only the provider knows.
+    assert!(
+        allocated(&journal) >= before.max(length) + 200_000 + (64 << 10),
+        "{}",
+        allocated(&journal)
+    );
+    let answer = ProviderAnswer { state: vec![b'x'; 100_000], ..ProviderAnswer::default() };
+    let with_space = allocated(&journal);
+    journal.answer(op, answer).unwrap();
+    journal.settle(op, None).unwrap();
+    assert_eq!(allocated(&journal), with_space, "the answer has taken what was reserved");
+    let (path, next) = (journal.path().to_owned(), super::tests::addr("t.b"));
+    journal.announce(create(&next, &provider)).await.unwrap();
+    journal.end().await.unwrap();
+    let about = path.metadata().unwrap();
+    use std::os::unix::fs::MetadataExt as _;
+    assert!(about.blocks() * 512 < about.len() + (64 << 10), "the rest is given back");
+}
+
 #[tokio::test]
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
     // A file that is not on a disk cannot be made durable.

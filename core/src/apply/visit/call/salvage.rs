@@ -10,7 +10,7 @@ use formwork_plugin_protocol::contract::{self, Exchange, Rule, Violation, check}
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::quote::shell_quoted;
-use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value, codec};
 
 use super::Call;
 use crate::instance::{ViolationSummary, plain, without_unknowns};
@@ -364,6 +364,22 @@ impl Call<'_> {
 
     fn response_context(&self) -> ResponseContext<'_> {
         ResponseContext { call: CALL, ty: self.ty, about: self.about }
+    }
+
+    /// The id of an object that exists now, for a message; empty without one.
+    pub(super) fn named(self, left: &RemainingObject) -> String {
+        let (RemainingObject::Answered(seen) | RemainingObject::Found(seen)) = left else {
+            return String::new();
+        };
+        let value = seen.value.value();
+        let of_schema = self.ty.block().sensitive_paths(value);
+        let mut secrets = self.secrets.iter().chain(&of_schema);
+        let is_secret = secrets.any(|path| *path == Path::root().attribute("id"));
+        let id = id_of(value).filter(|id| is_id(id) && !is_secret);
+        match id.map(codec::json::encode_simple) {
+            Some(Ok(id)) => format!(", which has the id {},", self.handle.masked(id)),
+            _ => String::new(),
+        }
     }
 
     /// The identity in an answer. One that cannot be read is reported, and the object is kept without.
