@@ -180,6 +180,43 @@ fn answers_are_known_although_the_disk_has_filled_since_their_calls_were_sent() 
     assert_eq!(workdir.world.objects(), ["a-1", "b-1", "c-1", "d-1"]);
 }
 
+/// Mounts a file onto itself; `None` if this user may not.
+fn mounted(workdir: &Workdir, name: &str) -> Option<Unmount> {
+    let path = workdir.root().join(name);
+    let mut command = Command::new("mount");
+    let output = command.arg("--bind").arg(&path).arg(&path).output();
+    output.is_ok_and(|output| output.status.success()).then(|| Unmount(path))
+}
+
+#[test]
+fn files_that_are_mount_points_are_written_in_place() {
+    // As single files of a host are in a container.
+    let workdir = applied();
+    let names = [STATE, "terraform.tfstate.backup"];
+    let mounts: Vec<_> = names.iter().filter_map(|name| mounted(&workdir, name)).collect();
+    if mounts.is_empty() {
+        // Only root may mount.
+        return;
+    }
+    workdir.formwork("apply -auto-approve -replace=bad_thing.a").succeed();
+    let serial = |name| -> u64 {
+        let state: serde_json::Value = serde_json::from_str(&workdir.read(name)).expect("JSON");
+        state["serial"].as_u64().expect("a serial")
+    };
+    assert_eq!(serial(STATE), serial("terraform.tfstate.backup") + 1);
+    workdir.formwork("plan -detailed-exitcode").succeed();
+    // A shorter text leaves nothing of the longer one.
+    workdir.formwork("destroy -auto-approve").succeed();
+    assert_eq!(instances(&workdir), []);
+    let names = workdir.root().read_dir().expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name().into_string());
+    let mut names: Vec<String> = names.map(|name| name.expect("UTF-8")).collect();
+    names.sort();
+    assert!(!names.iter().any(|name| name.contains("next")), "{names:?}");
+    drop(mounts);
+    assert_eq!(instances(&workdir), [], "the file itself was written");
+}
+
 #[test]
 fn a_full_disk_is_survived() {
     // Only root may mount; the test above sees the same with a limit on the size of files.

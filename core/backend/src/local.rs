@@ -450,12 +450,6 @@ fn failed(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> Store
                     .to_owned(),
             ),
             StoreOperation::Read => Some("Check the file and its permissions.".to_owned()),
-            StoreOperation::Write if cause.kind() == io::ErrorKind::ResourceBusy => Some(
-                "The file is a mount point, which cannot be replaced as a whole, so a crash could \
-                 leave half a state. Mount its folder in place of the file. The state that was \
-                 there before is still there."
-                    .to_owned(),
-            ),
             StoreOperation::Write => Some(
                 "The state that was there before is still there. The journal holds everything done \
                  since, unless another error says that it could not be written: then only this \

@@ -308,6 +308,8 @@ pub enum StoreOperation {
     Read,
     /// Writing a state.
     Write,
+    /// Writing a state over the stored one, where it cannot be replaced as a whole.
+    Overwrite,
     /// Taking a lock.
     Lock,
     /// Releasing a lock.
@@ -327,6 +329,7 @@ impl std::fmt::Display for StoreOperation {
         f.write_str(match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::Overwrite => "overwrite",
             Self::Lock => "lock",
             Self::Unlock => "unlock",
             Self::Open => "reach",

@@ -104,7 +104,8 @@ impl Dir {
         text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    /// Replaces a file atomically. The rename may not be on disk yet. A link at the name is replaced, not followed.
+    /// Replaces a file atomically, or writes into it if it is a mount point. The rename may not be on disk
+    /// yet. A link at the name is replaced, not followed.
     ///
     /// # Errors
     /// When it cannot be written; the former content is still there then.
@@ -122,9 +123,25 @@ impl Dir {
             // Synced before the rename: some file systems write the new name to disk before the
             // content, and a crash would leave an empty file.
             .and_then(|()| file.sync_all())
-            .and_then(|()| Ok(renameat(&self.handle, aside.as_str(), &self.handle, name)?));
+            .and_then(|()| match renameat(&self.handle, aside.as_str(), &self.handle, name) {
+                // A mount point, such as one file of a host in a container, cannot be replaced.
+                Err(Errno::EBUSY) => {
+                    self.overwrite(name, content)?;
+                    self.remove(&aside)
+                }
+                renamed => Ok(renamed?),
+            });
         // That the file beside it stays is not reported: the first failure is the cause.
         written.inspect_err(|_| drop(self.remove(&aside)))
+    }
+
+    /// Writes into a file that is there.
+    fn overwrite(&self, name: &OsStr, content: &[u8]) -> io::Result<()> {
+        let flags = OFlag::O_WRONLY | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let mut file = File::from(openat(&self.handle, name, flags, Mode::empty())?);
+        file.write_all(content)?;
+        file.set_len(content.len() as u64)?;
+        file.sync_all()
     }
 
     /// Opens a regular file that is only locked, and creates it if it is missing. Its content is kept.

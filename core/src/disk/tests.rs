@@ -112,3 +112,24 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
     assert_eq!(read_file(&path, 3).unwrap(), [0, 0, 0]);
     assert!(read_file(&path, 2).is_err());
 }
+
+#[test]
+fn a_file_that_is_a_mount_point_is_written_in_place() {
+    let planted = Planted::new();
+    let (dir, path) = (planted.data(), planted.folder.path().join("data/lock"));
+    std::fs::write(&path, "a longer text than the new one").unwrap();
+    let mount = |program: &str, arguments: &[&str]| {
+        let output = std::process::Command::new(program).args(arguments).arg(&path).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if !mount("mount", &["--bind", &path.display().to_string()]) {
+        // Only root may mount.
+        return;
+    }
+    let written = dir.replace("lock", b"new", 0o644);
+    let read = dir.read_text("lock", MAX_RECORD);
+    assert!(mount("umount", &["-l"]));
+    written.unwrap();
+    assert_eq!(read.unwrap().as_deref(), Some("new"));
+    assert_eq!(dir.names().unwrap(), ["lock"], "nothing is left beside it");
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::StateFile;
 
-use super::{LocalStore, shown};
+use super::{LocalStore, behind_links, replace, shown};
 
 /// A backup that can be read.
 struct BackupCopy {
@@ -42,7 +42,9 @@ impl LocalStore {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
         let backup = self.files.backup.clone().filter(holds_something);
         let runs = self.intents.traces().into_iter().filter(|trace| trace.proves_state);
-        backup.iter().map(|path| shown(path)).chain(runs.map(|trace| trace.location)).collect()
+        let next = self.read_next().map(|(path, _)| path);
+        let files = backup.iter().chain(&next).map(|path| shown(path));
+        files.chain(runs.map(|trace| trace.location)).collect()
     }
 
     /// The file from which an interrupted run has read the state.
@@ -50,9 +52,19 @@ impl LocalStore {
         self.intents.traces().into_iter().find_map(|trace| trace.read_from)
     }
 
-    /// The use of the backup, if it can be read.
+    /// The use of the complete state that was being written, or else of the backup.
     pub(super) fn copy(&self) -> Option<String> {
-        let (path, backup) = self.read_backup()?;
+        let backup = self.read_backup();
+        if let Some((next, file)) = self.read_next()
+            && backup.as_ref().is_none_or(|(_, backup)| backup.serial <= file.serial)
+        {
+            return Some(format!(
+                "{} can be copied over it. It is the complete state with serial {} that a run was writing.",
+                next.display(),
+                file.serial
+            ));
+        }
+        let (path, backup) = backup?;
         let bases = self.intents.traces().into_iter().filter_map(|trace| trace.base);
         let of_this = bases.filter(|(lineage, _)| *lineage == backup.lineage);
         let began_with = of_this.map(|(_, serial)| serial).max();
@@ -72,8 +84,17 @@ impl LocalStore {
     }
 
     fn read_backup(&self) -> Option<(PathBuf, StateFile)> {
-        let path = self.files.backup.clone().filter(|path| path.is_file())?;
-        let backup = self.cipher.read(&read_file(&path, MAX_STATE).ok()?).ok()?;
-        Some((path, backup))
+        self.read_whole(self.files.backup.clone()?)
+    }
+
+    /// The complete state that a run was writing.
+    fn read_next(&self) -> Option<(PathBuf, StateFile)> {
+        self.read_whole(replace::beside(&behind_links(&self.files.state), replace::NEXT))
+    }
+
+    fn read_whole(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {
+        let path = Some(path).filter(|path| path.is_file())?;
+        let file = self.cipher.read(&read_file(&path, MAX_STATE).ok()?).ok()?;
+        Some((path, file))
     }
 }

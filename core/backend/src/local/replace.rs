@@ -16,6 +16,9 @@ use crate::store::{StoreError, StoreOperation};
 /// Writes a string, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
+/// The end of the name of a file that is written beside another one before it takes its place.
+pub(super) const NEXT: &str = ".next";
+
 /// The mode of a new file: a state may hold secrets.
 const OWNER_ONLY: u32 = 0o600;
 
@@ -78,18 +81,33 @@ impl Disk {
         }
     }
 
-    /// Makes a file that only its owner may read, and then lets others in as `access` says.
-    fn create(&self, path: &Path, access: Option<Access>) -> io::Result<File> {
+    /// Makes a file beside another one, which only its owner may read, and then lets others in as
+    /// `access` says.
+    fn create_beside(&self, path: &Path, access: Option<Access>) -> io::Result<(PathBuf, File)> {
         self.ask()?;
-        // Left over from a run that was killed.
-        std::fs::remove_file(path).or_else(unless_missing)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(OWNER_ONLY);
-        let file = options.open(path)?;
-        if let Some(access) = access {
-            access.give(&file)?;
+        // A killed run leaves a file under this name. It cannot be removed if it belongs to another
+        // user of a shared folder, and is then no reason to store nothing.
+        let spare = (1..=9).map(|number| beside(path, &format!("{NEXT}.{number}")));
+        let mut last = io::ErrorKind::AlreadyExists.into();
+        for next in std::iter::once(beside(path, NEXT)).chain(spare) {
+            match std::fs::remove_file(&next)
+                .or_else(unless_missing)
+                .and_then(|()| options.open(&next))
+            {
+                Ok(file) => {
+                    access.map_or(Ok(()), |access| access.give(&file))?;
+                    return Ok((next, file));
+                }
+                Err(error) => last = error,
+            }
+            if std::fs::symlink_metadata(&next).is_err() {
+                // The folder takes no new file, under whatever name.
+                break;
+            }
         }
-        Ok(file)
+        Err(last)
     }
 
     fn fill(&self, mut file: &File, text: Text<'_>) -> io::Result<()> {
@@ -101,6 +119,8 @@ impl Disk {
 
     fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
         self.ask()?;
+        // Space is taken before a byte is changed.
+        reserve(file, with.metadata()?.len())?;
         file.rewind()?;
         with.rewind()?;
         let length = io::copy(&mut with, &mut file)?;
@@ -130,6 +150,24 @@ impl Disk {
     }
 }
 
+/// Has the disk keep space for the first bytes of a file, as far as it can.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, length: u64) -> io::Result<()> {
+    use nix::errno::Errno;
+    use nix::fcntl::{FallocateFlags, fallocate};
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
+        Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Other systems have no call that keeps the length.
+#[cfg(not(target_os = "linux"))]
+fn reserve(_file: &File, _length: u64) -> io::Result<()> {
+    Ok(())
+}
+
 /// A new text is in its place.
 pub(super) struct ReplacedFile {
     /// The file that is there, already locked, if it is not the one that was there before.
@@ -153,19 +191,25 @@ pub(super) fn replace(
     let write_failed = |error| failed(StoreOperation::Write, path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
-    let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
+    let previous = beside(&path, ".previous");
 
     let access = path.metadata().ok().map(|found| Access::of(&found));
-    let stand_in = disk.create(&next, access).map_err(write_failed)?;
+    let (next, stand_in) = disk.create_beside(&path, access).map_err(write_failed)?;
     let placed = lock(stand_in).and_then(|stand_in| {
         disk.fill(&stand_in, text)?;
         let linked = original.is_some() && disk.link(&path, &previous).is_ok();
         // The content is on the disk by now, so the name never leads to half of a text.
-        disk.rename(&next, &path)?;
-        Ok((stand_in, linked))
+        match disk.rename(&next, &path) {
+            Err(error) if is_mount_point(&error) => Ok((stand_in, Placed::Beside)),
+            renamed => renamed.map(|()| (stand_in, Placed::Renamed { linked })),
+        }
     });
     let (stand_in, linked) = match placed {
-        Ok(placed) => placed,
+        Ok((stand_in, Placed::Renamed { linked })) => (stand_in, linked),
+        Ok((stand_in, Placed::Beside)) => {
+            std::fs::remove_file(&previous).ok();
+            return overwrite_mounted(disk, &path, original, (&next, &stand_in));
+        }
         Err(error) => {
             // Best effort: the next write removes the rest.
             std::fs::remove_file(&next).ok();
@@ -196,6 +240,40 @@ pub(super) fn replace(
     Ok(ReplacedFile { file: None, durable })
 }
 
+/// Place of a complete new text.
+enum Placed {
+    /// It is where the old one was.
+    Renamed {
+        /// Whether the old file has another name.
+        linked: bool,
+    },
+    /// It is beside the old one, which no file can take the place of.
+    Beside,
+}
+
+/// Whether a rename failed because of a mount point: a file of a host that is mounted into a container.
+fn is_mount_point(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ResourceBusy
+}
+
+/// Writes a new text into a file that is a mount point. If a crash cuts that short, the complete text is
+/// still beside it, and [`super::LocalStore`] names it.
+fn overwrite_mounted(
+    disk: &Disk,
+    path: &Path,
+    original: Option<&File>,
+    (next, text): (&Path, &File),
+) -> Result<ReplacedFile, StoreError> {
+    // The name must be durable before the old text is touched.
+    let written = disk.sync_names(path).and_then(|()| match original {
+        Some(original) => disk.overwrite(original, text),
+        None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
+    });
+    written.map_err(failed(StoreOperation::Overwrite, path))?;
+    std::fs::remove_file(next).ok();
+    Ok(ReplacedFile { file: None, durable: Ok(()) })
+}
+
 /// Treatment of a pipe or socket in the place of a file that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pipe {
@@ -222,17 +300,19 @@ impl Disk {
             let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
             return text(&mut there).map_err(write_failed);
         }
-        let next = beside(path, ".next");
         let there = path.metadata().ok().map(|found| Access::of(&found));
         let access = match (there, of.map(Access::of)) {
             (Some(there), Some(of)) => Some(there.at_most(of)),
             (there, of) => there.or(of),
         };
-        let file = self.create(&next, access).map_err(write_failed)?;
-        let placed = self
-            .fill(&file, text)
-            .and_then(|()| self.rename(&next, path))
-            .and_then(|()| self.sync_names(path));
+        let (next, file) = self.create_beside(path, access).map_err(write_failed)?;
+        let placed = self.fill(&file, text).and_then(|()| match self.rename(&next, path) {
+            Err(error) if is_mount_point(&error) => {
+                self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
+                std::fs::remove_file(&next)
+            }
+            renamed => renamed.and_then(|()| self.sync_names(path)),
+        });
         placed.map_err(|error| {
             std::fs::remove_file(&next).ok();
             write_failed(error)
@@ -248,7 +328,8 @@ fn is_device(path: &Path) -> bool {
     })
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The path of a file of Formwork alone beside another one.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{}{suffix}", name.strip_prefix('.').unwrap_or(&name)))
 }

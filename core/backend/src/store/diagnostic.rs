@@ -145,6 +145,13 @@ impl StoreOperation {
                  output has the ids of the latest objects, so keep it. Correct the cause, then run \
                  any command: it takes over what the journal holds.",
             ),
+            Self::Overwrite => (
+                messages::FAILED_TO_SAVE_STATE,
+                "The file is a mount point, which no other file can take the place of, so the state \
+                 was written into it and may be cut off now. The complete state is beside it, in the \
+                 file whose name ends in `.next`. Free space or correct the permissions, copy that \
+                 file over the state, then run any command.",
+            ),
             Self::Open => (
                 messages::FAILED_TO_REACH_BACKEND,
                 "Check the address, the credentials and the network. Nothing was changed.",

@@ -15,6 +15,45 @@ async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
 }
 
 #[tokio::test]
+async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_complete() {
+    let folder = folder();
+    let whole = StateFile { serial: 7, ..file_with("b") }.write();
+    let backup = StateFile { serial: 6, ..file_with("a") }.write();
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
+    std::fs::write(folder.path().join(".terraform.tfstate.next"), &whole).unwrap();
+    for length in [0, whole.len() / 2] {
+        std::fs::write(state_in(&folder), &whole[..length]).unwrap();
+        let error = store(&folder).read().await.unwrap_err().diagnostic();
+        let next = folder.path().join(".terraform.tfstate.next");
+        let advice = format!("{} can be copied over it. It is the complete state", next.display());
+        assert!(error.detail.contains(&advice), "{}", error.detail);
+        std::fs::copy(next, state_in(&folder)).unwrap();
+        assert_eq!(store(&folder).read().await.unwrap().unwrap().serial, 7);
+    }
+}
+
+#[tokio::test]
+async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
+    let folder = folder();
+    // A directory stands for the file of another user in a folder with a sticky bit: no file can take
+    // its place.
+    for leftover in [".terraform.tfstate.next", ".terraform.tfstate.backup.next"] {
+        std::fs::create_dir(folder.path().join(leftover)).unwrap();
+    }
+    store(&folder).write(&mut file_with("a")).await.unwrap();
+    store(&folder).write(&mut file_with("b")).await.unwrap();
+    let left = [".terraform.tfstate.backup.next", ".terraform.tfstate.next"];
+    assert_eq!(
+        names_in(&folder),
+        [left[0], left[1], "terraform.tfstate", "terraform.tfstate.backup"]
+    );
+    assert_eq!(
+        load(&state_in(&folder)).unwrap().unwrap().check_results,
+        file_with("b").check_results
+    );
+}
+
+#[tokio::test]
 async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
     let folder = folder();
     std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
