@@ -54,10 +54,20 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     if let Err(reason) = clock::check() {
         return view::fatal(reason);
     }
+    // Otherwise a folder that was removed would count as one without configuration.
+    if let Err(error) = std::env::current_dir() {
+        return view::fatal(&format!(
+            "The working directory cannot be found: {error}. It may have been removed: change to another directory."
+        ));
+    }
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = match builder.enable_all().thread_keep_alive(THREAD_KEEP_ALIVE).build() {
         Ok(runtime) => runtime,
-        Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),
+        Err(error) => {
+            return view::fatal(&format!(
+                "The runtime could not be started: {error}. Raise the limit of open files (ulimit -n)."
+            ));
+        }
     };
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.

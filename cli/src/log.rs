@@ -4,9 +4,12 @@
 
 mod line;
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
@@ -38,13 +41,44 @@ pub(crate) fn start(env: &Env) {
         opened.map_err(|error| (path, error))
     });
     match file {
-        Some(Ok(file)) => return builder.with_writer(Arc::new(file)).init(),
+        Some(Ok(file)) => {
+            let path = env.log_path.clone().unwrap_or_default();
+            let file = Arc::new(LogFile { file, path, is_lost: AtomicBool::new(false) });
+            return builder.with_writer(file).init();
+        }
         Some(Err((path, error))) => {
             view::complain(&format!("Error opening log file {}: {error}\n", path.display()));
         }
         None => {}
     }
-    builder.with_writer(std::io::stderr).init();
+    builder.with_writer(io::stderr).init();
+}
+
+/// The file of the log. The first failure is reported, and nothing is written after it.
+struct LogFile {
+    file: File,
+    path: PathBuf,
+    is_lost: AtomicBool,
+}
+
+impl Write for &LogFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if !self.is_lost.load(Ordering::Relaxed)
+            && let Err(error) = (&self.file).write_all(line)
+            && !self.is_lost.swap(true, Ordering::Relaxed)
+        {
+            let path = self.path.display();
+            view::complain(&format!(
+                "Error writing log file {path}: {error}. The log ends here.\n"
+            ));
+        }
+        // For the subscriber each failure would be worth a line of its own.
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Requested log levels.

@@ -98,15 +98,18 @@ impl SupervisedChild {
     /// Ends the program and its children after some time, or as soon as `is_too_much` says so: it is asked
     /// from time to time. Nothing is ended once the returned value is dropped. The program must not be
     /// waited for while it is there.
+    ///
+    /// # Errors
+    /// When the system refuses a thread. The program is ended then.
     pub(crate) fn end_after(
         &self,
         limit: Duration,
         is_too_much: impl Fn() -> bool + Send + 'static,
-    ) -> Deadline {
+    ) -> io::Result<Deadline> {
         let (end, passed) = (Arc::new(Mutex::new(None)), self.program.id());
         let (stop, stopped) = mpsc::channel::<()>();
         let (notes, began) = (Arc::clone(&end), Instant::now());
-        let watch = thread::spawn(move || {
+        let watch = thread::Builder::new().spawn(move || {
             let end = loop {
                 let left = limit.saturating_sub(began.elapsed());
                 let pause = left.min(LOOK);
@@ -128,7 +131,10 @@ impl SupervisedChild {
                 end_with_children(program(), Nix::SIGKILL);
             }
         });
-        Deadline { end, stop: Some(stop), watch: Some(watch) }
+        let watch = watch.inspect_err(|_| {
+            end_with_children(i32::try_from(passed).into_iter().collect(), Nix::SIGKILL);
+        })?;
+        Ok(Deadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
     /// Waits for its end.
@@ -255,11 +261,14 @@ async fn watch(listens: mpsc::Sender<()>) {
 /// Says something, unless stderr is in the way.
 fn say(text: &'static str) {
     let (done, said) = mpsc::channel();
-    thread::spawn(move || {
+    let saying = thread::Builder::new().spawn(move || {
         view::err(text);
         // The receiver is gone if it took too long.
         done.send(()).ok();
     });
+    if saying.is_err() {
+        return;
+    }
     // In time or not, the end is next.
     said.recv_timeout(SAYING).ok();
 }

@@ -170,6 +170,6 @@ pub(crate) fn complain(text: &str) {
 
 /// Says why the program could not even begin.
 pub(crate) fn fatal(text: &str) -> ExitCode {
-    complain(&format!("{text}\n"));
+    complain(&format!("Error: {text}\n"));
     ExitCode::from(1)
 }

@@ -29,7 +29,7 @@ pub(crate) struct Command<'w> {
 }
 
 impl<'w> Command<'w> {
-    pub(super) fn new(workdir: &'w Workdir, program: &Path, line: &str) -> Self {
+    pub(crate) fn new(workdir: &'w Workdir, program: &Path, line: &str) -> Self {
         let mut command = process::Command::new(program);
         command
             .args(line.split_whitespace())

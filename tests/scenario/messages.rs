@@ -1,6 +1,8 @@
 //! Messages of the commands: progress of reads, logs, warnings and help.
 
-use crate::harness::Workdir;
+use std::path::Path;
+
+use crate::harness::{Command, Workdir, built};
 
 const READING: &str = r#"
 data "terraform_remote_state" "other" {
@@ -60,6 +62,34 @@ fn the_log_holds_what_was_asked_for_and_goes_where_it_was_asked_to() {
     assert_eq!(aside.stderr.lines().count(), 1, "{}", aside.text());
     let log = std::fs::read_to_string(workdir.root().join("log.txt")).expect("the log");
     assert!(log.contains("plugin started"), "{log}");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_reported_once() {
+    let workdir = Workdir::new(THING);
+    let command = workdir.formwork("plan").env("TF_LOG", "trace").env("TF_LOG_PATH", "/dev/full");
+    let ended = command.succeed();
+    let complaint = "Error writing log file /dev/full: No space left on device. The log ends here.";
+    assert_eq!(ended.stderr.matches(complaint).count(), 1, "{}", ended.text());
+    ended.says_not("tracing-subscriber");
+}
+
+#[test]
+fn a_missing_folder_for_temporary_files_is_named_with_its_variable() {
+    let workdir = Workdir::new(THING);
+    let ended = workdir.formwork("plan").env("TMPDIR", "/nonexistent").run();
+    ended.code(1).says("/nonexistent/").says("Set TMPDIR to a directory that exists");
+}
+
+#[test]
+fn a_working_directory_that_was_removed_is_no_empty_one() {
+    let workdir = Workdir::new(THING);
+    workdir.write("gone.sh", "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"\n");
+    for line in ["init", "plan", "validate", "state list", "output", "-chdir=.. plan"] {
+        let line = format!("gone.sh {} {line}", built("formwork").display());
+        let ended = Command::new(&workdir, Path::new("/bin/sh"), &line).run();
+        ended.code(1).says("Error: The working directory cannot be found");
+    }
 }
 
 #[test]

@@ -89,6 +89,20 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
 }
 
 #[test]
+fn a_refused_thread_is_an_error_and_no_panic() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| !file.path.starts_with("tests/")) {
+        for (number, line) in file.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            if code.contains("thread::spawn(") {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "thread::Builder::new().spawn(), which returns the refusal");
+}
+
+#[test]
 fn an_expectation_says_why_it_cannot_fail() {
     let mut violations = Vec::new();
     for file in product().filter(|file| !file.path.starts_with("tests/")) {

@@ -41,7 +41,7 @@ pub(super) fn run(
     given.write_all(input.as_bytes())?;
     given.rewind()?;
     let mut child = SupervisedChild::start(command.stdin(Stdio::from(given)))?;
-    let deadline = child.end_after(limit, || false);
+    let deadline = child.end_after(limit, || false)?;
     let mut text = String::new();
     let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
     // A program may close its stdout and go on.

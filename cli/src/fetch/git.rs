@@ -262,7 +262,7 @@ impl Git<'_> {
         let mut forced = None;
         let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
             let (into, max_size) = (self.into.to_owned(), self.max_size);
-            let deadline = git.end_after(self.limit, move || size_on_disk(&into) > max_size);
+            let deadline = git.end_after(self.limit, move || size_on_disk(&into) > max_size)?;
             // It passes on what a server says, which may never end.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use formwork_core::addr::{ProviderAddr, quoted};
-use formwork_core::disk::{MAX_RECORD, read_text};
+use formwork_core::disk::{Dir, MAX_RECORD, read_text};
 use formwork_core::version::{Constraints, Version};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
@@ -130,14 +130,9 @@ impl LockFile {
     /// When it cannot be written; the former file is still there then.
     pub(crate) fn save(&self, diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
         let path = folder.join(NAME);
-        let write = || -> std::io::Result<()> {
-            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-            std::io::Write::write_all(&mut aside, self.render().as_bytes())?;
-            aside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-            aside.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(|error| {
+        let written = Dir::open(folder)
+            .and_then(|folder| folder.replace(NAME, self.render().as_bytes(), 0o644));
+        written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             diags.error(Diagnostic::error(messages::FAILED_TO_SAVE_DEPENDENCY_LOCK_FILE, detail))
         })

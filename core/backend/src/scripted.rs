@@ -67,12 +67,13 @@ impl Scripted {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (mut replies, kept) = (replies.into_iter().collect::<VecDeque<_>>(), asked.clone());
-        std::thread::spawn(move || {
+        let serving = std::thread::Builder::new().spawn(move || {
             while let (Some(reply), Ok((stream, _))) = (replies.pop_front(), listener.accept()) {
                 // A client that has gone away is none of its business.
                 drop(react(&stream, &reply, &kept));
             }
         });
+        serving.expect("a thread for the server");
         Self { url, asked }
     }
 

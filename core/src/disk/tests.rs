@@ -114,6 +114,7 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the program ends before the test does")]
 fn a_file_that_is_a_mount_point_is_written_in_place() {
     let planted = Planted::new();
     let (dir, path) = (planted.data(), planted.folder.path().join("data/lock"));

@@ -115,7 +115,7 @@ pub(super) async fn launch(
     // umask of the user, so only the folder keeps other users out.
     let home = make_home().map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
-            "no folder for its socket can be made: {error}"
+            "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
         )))
     })?;
     let identity = match settings.tls {

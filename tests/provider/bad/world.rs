@@ -54,7 +54,11 @@ impl World {
 
     /// Returns an object's content, if it exists.
     pub(crate) fn read(&self, id: &str) -> Option<String> {
-        fs::read_to_string(self.object(id)).ok()
+        match fs::read_to_string(self.object(id)) {
+            Ok(content) => Some(content),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => panic!("the object {id} cannot be read: {error}"),
+        }
     }
 
     /// The content of every object, by its id.
@@ -69,7 +73,9 @@ impl World {
     /// Removes an object; one that is not there is removed already.
     pub(crate) fn remove(&self, id: &str) {
         match fs::remove_file(self.object(id)) {
-            Ok(()) | Err(_) => (),
+            Ok(()) => (),
+            Err(error) if error.kind() == ErrorKind::NotFound => (),
+            Err(error) => panic!("the object {id} cannot be removed: {error}"),
         }
     }
 

@@ -150,14 +150,19 @@ impl ConsulPlace {
                     ..info.clone()
                 };
                 let text = serde_json::to_vec(&info)?;
-                self.server.put(&self.below(".lockinfo"), text).await.map(|()| Some(info))
+                match self.server.put(&self.below(".lockinfo"), text).await {
+                    Ok(()) => Session::keep(self.server.clone(), id.clone(), began, RHYTHM)
+                        .map(|session| Some((info, session)))
+                        .map_err(Into::into),
+                    Err(error) => Err(error),
+                }
             }
             Ok(false) => Ok(None),
             Err(error) => Err(error),
         };
         match taken {
-            Ok(Some(info)) => {
-                self.held = Some((info, Session::keep(self.server.clone(), id, began, RHYTHM)));
+            Ok(Some(held)) => {
+                self.held = Some(held);
                 Ok(Locking::Taken)
             }
             Ok(None) => {

@@ -1,5 +1,6 @@
 //! A session that holds a lock, kept alive on a thread of its own while the engine is busy.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,12 +62,21 @@ impl Life {
 
 impl Session {
     /// Keeps a session alive that was begun at a moment.
-    pub(super) fn keep(server: Server, id: String, began: Instant, times: SessionTimes) -> Self {
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub(super) fn keep(
+        server: Server,
+        id: String,
+        began: Instant,
+        times: SessionTimes,
+    ) -> io::Result<Self> {
         let (stop, stopped) = channel::<()>();
         let life = Life { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
         let life = Arc::new(life);
         let (kept, name) = (Arc::clone(&life), id.clone());
-        std::thread::spawn(move || {
+        let renewal = std::thread::Builder::new().name("consul session".to_owned());
+        renewal.spawn(move || {
             let client = server.client.clone().within(times.limit);
             let mut pause = times.pause;
             // Dropping the session closes the channel, which ends the wait at once.
@@ -96,8 +106,8 @@ impl Session {
                     }
                 };
             }
-        });
-        Self { id, ttl: times.ttl, life, _stop: stop }
+        })?;
+        Ok(Self { id, ttl: times.ttl, life, _stop: stop })
     }
 
     /// Takes the session for ended by the server.

@@ -163,7 +163,7 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
         retry: short,
         limit: Duration::from_secs(60),
     };
-    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), times);
+    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), times).unwrap();
     while !session.has_ended() {
         tokio::task::yield_now().await;
     }

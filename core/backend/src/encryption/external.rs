@@ -148,9 +148,9 @@ impl Running {
             command.spawn().map_err(|error| format!("{program} cannot be started: {error}"))?;
         if let Some(mut stdin) = child.stdin.take() {
             // A program that needs no input may end without reading it.
-            std::thread::spawn(move || stdin.write_all(&input).ok());
+            on_thread(move || drop(stdin.write_all(&input)))?;
         }
-        let (stdout, stderr) = (follow(child.stdout.take()), follow(child.stderr.take()));
+        let (stdout, stderr) = (follow(child.stdout.take())?, follow(child.stderr.take())?);
         Ok(Self { child, stdout, stderr })
     }
 
@@ -179,9 +179,9 @@ impl Running {
 }
 
 /// Reads a stream to its end, up to the limit.
-fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+fn follow(stream: Option<impl Read + Send + 'static>) -> Result<Receiver<Vec<u8>>, String> {
     let (sender, receiver) = channel();
-    std::thread::spawn(move || {
+    on_thread(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes).ok();
@@ -189,8 +189,14 @@ fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
             std::io::copy(&mut stream, &mut std::io::sink()).ok();
         }
         sender.send(bytes).ok();
-    });
-    receiver
+    })?;
+    Ok(receiver)
+}
+
+/// Does something on a thread of its own.
+fn on_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let started = std::thread::Builder::new().spawn(work);
+    started.map(drop).map_err(|error| format!("the system refuses a thread for it: {error}"))
 }
 
 #[cfg(test)]

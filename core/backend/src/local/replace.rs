@@ -208,7 +208,8 @@ pub(super) fn replace(
         Ok((stand_in, Placed::Renamed { linked })) => (stand_in, linked),
         Ok((stand_in, Placed::Beside)) => {
             std::fs::remove_file(&previous).ok();
-            return overwrite_mounted(disk, &path, original, (&next, &stand_in));
+            let mounted = MountedFile { path: &path, original };
+            return mounted.overwrite(disk, &next, &stand_in);
         }
         Err(error) => {
             // Best effort: the next write removes the rest.
@@ -256,22 +257,27 @@ fn is_mount_point(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ResourceBusy
 }
 
-/// Writes a new text into a file that is a mount point. If a crash cuts that short, the complete text is
-/// still beside it, and [`super::LocalStore`] names it.
-fn overwrite_mounted(
-    disk: &Disk,
-    path: &Path,
-    original: Option<&File>,
-    (next, text): (&Path, &File),
-) -> Result<ReplacedFile, StoreError> {
-    // The name must be durable before the old text is touched.
-    let written = disk.sync_names(path).and_then(|()| match original {
-        Some(original) => disk.overwrite(original, text),
-        None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
-    });
-    written.map_err(failed(StoreOperation::Overwrite, path))?;
-    std::fs::remove_file(next).ok();
-    Ok(ReplacedFile { file: None, durable: Ok(()) })
+/// A state file that is a mount point.
+struct MountedFile<'a> {
+    path: &'a Path,
+    /// The file with its lock, if it is locked.
+    original: Option<&'a File>,
+}
+
+impl MountedFile<'_> {
+    /// Writes the text in the file `next` into this one. If a crash cuts that short, the complete text is
+    /// still there, and [`super::LocalStore`] names it.
+    fn overwrite(self, disk: &Disk, next: &Path, text: &File) -> Result<ReplacedFile, StoreError> {
+        let Self { path, original } = self;
+        // The name must be durable before the old text is touched.
+        let written = disk.sync_names(path).and_then(|()| match original {
+            Some(original) => disk.overwrite(original, text),
+            None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
+        });
+        written.map_err(failed(StoreOperation::Overwrite, path))?;
+        std::fs::remove_file(next).ok();
+        Ok(ReplacedFile { file: None, durable: Ok(()) })
+    }
 }
 
 /// Treatment of a pipe or socket in the place of a file that is to be written.

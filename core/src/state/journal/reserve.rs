@@ -37,7 +37,10 @@ impl Journal {
         let reserve_up_to = |end: u64| match keep_free(&self.file, from, end - from) {
             Err(error) if is_full(&error) => Err(error),
             // Not every file system reserves space.
-            _ => Ok(self.reserved.set(end)),
+            _ => {
+                self.reserved.set(end);
+                Ok(())
+            }
         };
         // A disk that has no room for a whole step may have enough for the calls.
         let reserved = reserve_up_to(needed + STEP).or_else(|_| reserve_up_to(needed));

@@ -153,7 +153,7 @@ fn allocated(journal: &Journal) -> u64 {
 async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
+    let (next, addr, provider) = (addr("t.b"), addr("t.a"), provider());
     let text = Value::String("x".repeat(100_000).into());
     let before = allocated(&journal);
     let op = journal.announce(Intent { planned: &text, ..create(&addr, &provider) }).await.unwrap();
@@ -170,7 +170,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     journal.answer(op, answer).unwrap();
     journal.settle(op, None).unwrap();
     assert_eq!(allocated(&journal), with_space, "the answer has taken what was reserved");
-    let (path, next) = (journal.path().to_owned(), super::tests::addr("t.b"));
+    let path = journal.path().to_owned();
     journal.announce(create(&next, &provider)).await.unwrap();
     journal.end().await.unwrap();
     let about = path.metadata().unwrap();
