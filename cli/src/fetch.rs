@@ -3,6 +3,7 @@
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
+pub(crate) mod capped;
 pub(crate) mod checksum;
 mod credential_helper;
 pub(crate) mod credentials;

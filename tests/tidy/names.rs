@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 43] = [
+const SERIALISED: [&str; 45] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -75,6 +75,8 @@ const SERIALISED: [&str; 43] = [
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.
     "cli/src/install/source/network.rs",
+    "cli/src/fetch/capped.rs",
+    "cli/src/modules/registry.rs",
     "cli/src/install/source/registry.rs",
     // The manifests of OCI registries.
     "cli/src/fetch/oci/manifest.rs",

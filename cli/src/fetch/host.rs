@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::capped::quoted;
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, RetryPolicy, resolve};
 use super::login::{self, LoginError, LoginService};
@@ -89,6 +90,15 @@ impl<'a> Hosts<'a> {
                 host: host.to_owned(),
                 reason: "embedded username/password information is not permitted".to_owned(),
             });
+        }
+        // Nothing else can be asked, and a file of this machine must not be named by a server.
+        if !["https://", "http://"].iter().any(|scheme| url.starts_with(scheme)) {
+            let scheme = url.split(':').next().unwrap_or_default();
+            let reason = format!(
+                "the address of the {name} service has the scheme {}, which is neither https nor http",
+                quoted(scheme)
+            );
+            return Err(HostError::Malformed { host: host.to_owned(), reason });
         }
         Ok(format!("{}/", url.trim_end_matches('/')))
     }
@@ -217,6 +227,28 @@ pub(super) fn patience(env: &Env) -> RetryPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_service_has_the_address_of_a_web_server() {
+        let env = Env::default();
+        let http =
+            Client::new(formwork_plugin_protocol::proxy_env::Proxies::read(|_| None), |_| ());
+        let service = Service { id: "modules.v1", name: "modules" };
+        let service_at = |url: &str| {
+            let mut settings = Settings::default();
+            let services = BTreeMap::from([(service.id.to_owned(), url.to_owned())]);
+            settings.hosts.insert("h.example".into(), services);
+            let found = Hosts::new(&env, &settings).service(&http, "h.example", service);
+            found.map_err(|error| error.to_string())
+        };
+        assert_eq!(service_at("https://m.example/v1").unwrap(), "https://m.example/v1/");
+        // As Terraform has it; no token is sent there.
+        assert_eq!(service_at("http://m.example/v1").unwrap(), "http://m.example/v1/");
+        for url in ["file:///etc/", "ssh://m.example/", "data:,x", "/v1"] {
+            let why = service_at(url).unwrap_err();
+            assert!(why.contains("is neither https nor http"), "{why}");
+        }
+    }
 
     #[test]
     fn a_token_is_sent_over_https_only_and_the_complaint_says_so() {

@@ -2,13 +2,14 @@
 //! host it belongs to.
 
 mod download;
+mod steady;
+mod unpacked;
 mod url;
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use flate2::read::MultiGzDecoder;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::proxy_env::Proxies;
 use serde::de::IgnoredAny;
@@ -17,10 +18,12 @@ use time::format_description::well_known::Rfc2822;
 use ureq::config::Config;
 use ureq::http::{Response, StatusCode, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::{Agent, Body, Proxy, ProxyProtocol};
+use ureq::{Agent, Body, Proxy, ProxyProtocol, Timeout};
 
 use crate::{clock, redact};
 
+use steady::Pace;
+use unpacked::Unpacked;
 use url::escaped;
 
 pub(crate) use download::{Download, Header};
@@ -56,6 +59,8 @@ pub(crate) enum HttpError {
 const MAX_REDIRECTS: usize = 10;
 /// Maximum time until a server is connected, and until it begins to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time in which a server sends nothing.
+const IDLE: Duration = Duration::from_secs(30);
 /// Maximum time of a download.
 pub(super) const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
 
@@ -79,6 +84,8 @@ pub(crate) struct Client {
     agent: Agent,
     /// The time that a document may take in all.
     document: Duration,
+    /// The slowest speed of a download.
+    pace: Pace,
     proxies: Proxies,
     /// Waits before a server is asked again.
     pause: fn(Duration),
@@ -94,21 +101,8 @@ pub(crate) struct HttpResponse {
 impl Client {
     /// Makes a client with the trusted certificates and the proxies of this machine.
     pub(crate) fn new(proxies: Proxies, pause: fn(Duration)) -> Self {
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::PlatformVerifier)
-            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
-            .build();
-        let config = Config::builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE))
-            .timeout_recv_body(Some(DOWNLOAD))
-            .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Self { agent: config.new_agent(), document: PATIENCE, proxies, pause }
+        let agent = agent(IDLE);
+        Self { agent, document: PATIENCE, pace: Pace::SLOWEST, proxies, pause }
     }
 
     /// Gets the content of a URL; credentials are sent along, but not to another host.
@@ -211,10 +205,7 @@ impl Client {
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
-            let response = request.call().map_err(|error| HttpError::Unreachable {
-                url: redact::address(&at),
-                reason: redact::text(&error.to_string()).into_owned(),
-            })?;
+            let response = request.call().map_err(|error| HttpError::of_call(&at, &error))?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION);
             let next = next.and_then(|to| std::str::from_utf8(to.as_bytes()).ok());
@@ -242,10 +233,7 @@ impl Client {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
             .send(form);
-        let response = sent.map_err(|error| HttpError::Unreachable {
-            url: redact::address(url),
-            reason: redact::text(&error.to_string()).into_owned(),
-        })?;
+        let response = sent.map_err(|error| HttpError::of_call(url, &error))?;
         let answer = HttpResponse { url: url.to_owned(), response };
         answer.refusal(url).map_or(Ok(answer), Err)
     }
@@ -273,7 +261,68 @@ impl Client {
     }
 }
 
+/// A client with the trusted certificates of this machine. `idle` is the time in which a server may send
+/// nothing.
+fn agent(idle: Duration) -> Agent {
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .build();
+    let config = Config::builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(PATIENCE))
+        .timeout_recv_response(Some(PATIENCE))
+        .timeout_recv_body(Some(DOWNLOAD))
+        .timeout_per_read(Some(idle))
+        .timeout_per_write(Some(idle))
+        .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+        .build();
+    config.new_agent()
+}
+
+/// Whether an error is one of the connection, which may be otherwise in a moment.
+fn is_of_connection(error: &ureq::Error) -> bool {
+    use ureq::Error as Is;
+    !matches!(error, Is::BadUri(_) | Is::Http(_) | Is::Protocol(_) | Is::InvalidProxyUrl)
+}
+
+/// Describes an error of a request: a timeout by what was waited for.
+fn describe(error: &ureq::Error) -> String {
+    let seconds = IDLE.as_secs();
+    match error {
+        ureq::Error::Timeout(Timeout::PerRead | Timeout::PerWrite) => {
+            format!("timeout: nothing came or went for {seconds} seconds")
+        }
+        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
+            format!("timeout: no connection within {} seconds", PATIENCE.as_secs())
+        }
+        ureq::Error::Timeout(Timeout::RecvResponse) => {
+            format!("timeout: no answer within {} seconds", PATIENCE.as_secs())
+        }
+        ureq::Error::Timeout(_) => "timeout: the answer did not end in time".to_owned(),
+        error => redact::text(&error.to_string()).into_owned(),
+    }
+}
+
+/// As [`describe`], of an error while content is read.
+fn describe_io(error: &io::Error) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
+    inner.map_or_else(|| redact::text(&error.to_string()).into_owned(), describe)
+}
+
 impl HttpError {
+    /// The error of a request that was not answered.
+    fn of_call(url: &str, error: &ureq::Error) -> Self {
+        let (url, reason) = (redact::address(url), describe(error));
+        match is_of_connection(error) {
+            true => Self::Unreachable { url, reason },
+            false => Self::Malformed { url, reason },
+        }
+    }
+
     /// Whether it may be otherwise in a moment.
     fn may_pass(&self) -> bool {
         match self {
@@ -360,7 +409,10 @@ impl HttpResponse {
     fn into_reader(self) -> Box<dyn Read> {
         let is_compressed = self.is_compressed();
         let content = self.response.into_body().into_reader();
-        if is_compressed { Box::new(MultiGzDecoder::new(content)) } else { Box::new(content) }
+        match is_compressed {
+            true => Box::new(Unpacked::new(content)),
+            false => Box::new(content),
+        }
     }
 
     /// The length that the server announces.
@@ -425,7 +477,7 @@ impl HttpResponse {
         let end = match self.into_reader().take(limit + 1).read_to_end(&mut bytes) {
             Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
             Ok(_) => Ok(()),
-            Err(error) => Err(HttpError::Malformed { url, reason: error.to_string() }),
+            Err(error) => Err(HttpError::Malformed { url, reason: describe_io(&error) }),
         };
         (bytes, end)
     }

@@ -30,7 +30,7 @@ pub(crate) use network::hostile as hostile_mirror;
 pub(crate) use registry::hostile as hostile_registry;
 
 /// The longest list of versions, description of a package, or list of checksums.
-const MAX_DOCUMENT: u64 = 16 << 20;
+const MAX_DOCUMENT: u64 = 8 << 20;
 
 /// Access to servers: each host is asked for its services once.
 pub(crate) struct Servers<'a> {

@@ -11,6 +11,7 @@ use formwork_value::diag::{Blame, Sources, Summary};
 use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{Listed, RegistryError};
 use super::source::PackageSource;
+use crate::fetch::capped::quoted;
 use crate::fetch::http::HttpError;
 use crate::messages;
 use crate::redact;
@@ -203,7 +204,8 @@ pub(super) fn no_location(
 
 pub(super) fn ignored_version(named: &str, call: &CallSite, host: &str, text: &str) -> Diagnostic {
     let detail = format!(
-        "The registry at {host} returned an invalid version string {text:?} for module {named}, which Formwork ignored."
+        "The registry at {host} returned an invalid version string {} for module {named}, which Formwork ignored.",
+        quoted(text)
     );
     Diagnostic::warning(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail)
         .at(call.span)

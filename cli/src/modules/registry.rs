@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::version::LooseVersion;
+use serde::Deserialize;
 
+use crate::fetch::capped::CappedList;
 use crate::fetch::host::{HostError, Hosts, Service};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve};
 
 /// The service that holds modules, and its name in messages.
 const SERVICE: Service = Service { id: "modules.v1", name: "modules" };
 /// The longest list of versions.
-const MAX_LIST: u64 = 16 << 20;
+const MAX_LIST: u64 = 8 << 20;
 
 /// Reasons why a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +31,7 @@ pub(crate) enum RegistryError {
     #[error("there is no such module")]
     NotFound,
     /// Its answer is no document.
-    #[error("its answer is not in JSON: {0}")]
+    #[error("its answer is not valid: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// Its list of versions is not one.
     #[error("{0}")]
@@ -117,18 +119,36 @@ impl<'a> Registries<'a> {
     }
 }
 
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    modules: CappedList<Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    versions: Option<CappedList<Entry>>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(default)]
+    version: String,
+}
+
 /// Reads a registry's list of the versions of a module.
 ///
 /// # Errors
 /// When the text is not such a list.
 pub(crate) fn listed(text: &str) -> Result<Listed, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
-    let document: serde_json::Value = serde_json::from_str(text)?;
-    let module = document.pointer("/modules/0").ok_or_else(|| malformed("it lists no module"))?;
-    let versions = module.get("versions").and_then(|versions| versions.as_array());
+    let document: Document = serde_json::from_str(text)?;
+    let module = document.modules.0.into_iter().next();
+    let module = module.ok_or_else(|| malformed("it lists no module"))?;
     let mut listed = Listed::default();
-    for entry in versions.into_iter().flatten() {
-        let text = entry.get("version").and_then(|text| text.as_str()).unwrap_or_default();
+    for entry in module.versions.unwrap_or_default().0 {
+        let text = &*entry.version;
         match text.parse::<LooseVersion>() {
             Ok(version) => listed.versions.push(version),
             Err(_) => listed.ignored.push(text.to_owned()),

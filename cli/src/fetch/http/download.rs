@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use super::{Client, DOWNLOAD, HttpError, HttpResponse, RetryPolicy, pause_behind};
+use super::steady::Steady;
+use super::{Client, DOWNLOAD, HttpError, HttpResponse, RetryPolicy, describe_io, pause_behind};
+use crate::fetch::capped::quoted;
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.
@@ -88,7 +90,8 @@ impl Client {
         let (mut written, mut barren) = (0, 0);
         loop {
             let before = written;
-            let error = match copy(answer, to, limit, total, &mut written) {
+            let content = Steady::new(answer.into_reader(), self.pace);
+            let error = match copy(content, to, limit, total, &mut written) {
                 Ok(()) if written > limit => {
                     return Err(HttpError::TooLong { url: redact::address(url), limit });
                 }
@@ -99,7 +102,8 @@ impl Client {
             // Without the proof that the file is the same, its parts do not belong together.
             let Some(tag) = &tag else { return Err(broken_off(url, &error)) };
             let resume = Resume { from: written, tag: tag.clone() };
-            if written > before {
+            // A server that sends a little each time gains no further attempts.
+            if written - before >= self.pace.least {
                 barren = 0;
             }
             let mut pause = None;
@@ -115,27 +119,59 @@ impl Client {
                     (header::IF_RANGE, resume.tag.clone().into()),
                 ];
                 match self.ask_with(url, asking, &headers, left) {
-                    Ok(answer) => break rest(url, answer, &resume)?,
+                    Ok(answer) => break self.rest(url, answer, &resume)?,
                     Err(error) if error.may_pass() => pause = Some(error.pause(barren + 1)),
                     Err(error) => return Err(error),
                 }
             };
         }
     }
+
+    /// The answer with the rest of a file. A server that sends the whole file again is read up to the rest.
+    fn rest(
+        &self,
+        url: &str,
+        answer: HttpResponse,
+        resume: &Resume,
+    ) -> Result<HttpResponse, HttpError> {
+        let refused = |reason: String| HttpError::Malformed { url: redact::address(url), reason };
+        if answer.response.status() == StatusCode::PARTIAL_CONTENT {
+            let range = answer.header(header::CONTENT_RANGE.as_str()).unwrap_or_default();
+            let from = range.strip_prefix("bytes ").and_then(|range| range.split('-').next());
+            if from.and_then(|from| from.parse().ok()) == Some(resume.from) {
+                return Ok(answer);
+            }
+            let reason = format!(
+                "the server was asked for the bytes from {} and sent {}",
+                resume.from,
+                quoted(&range)
+            );
+            return Err(refused(reason));
+        }
+        if strong_tag(answer.response.headers()).as_ref() != Some(&resume.tag) {
+            let reason =
+                "the file changed on the server while it was downloaded; run the command again";
+            return Err(refused(reason.to_owned()));
+        }
+        let HttpResponse { url: at, response } = answer;
+        let (head, mut body) = response.into_parts();
+        let mut known = Steady::new(body.as_reader(), self.pace).take(resume.from);
+        io::copy(&mut known, &mut io::sink()).map_err(|error| broken_off(url, &error))?;
+        Ok(HttpResponse { url: at, response: ureq::http::Response::from_parts(head, body) })
+    }
 }
 
 /// A further header of a request.
 pub(crate) type Header = (HeaderName, Cow<'static, str>);
 
-/// Copies the content of an answer, up to one byte behind the limit.
+/// Copies content, up to one byte behind the limit.
 fn copy(
-    answer: HttpResponse,
+    mut content: impl Read,
     to: &mut impl Write,
     limit: u64,
     total: Option<u64>,
     written: &mut u64,
 ) -> Result<(), Broken> {
-    let mut content = answer.into_reader();
     let mut buffer = vec![0; 1 << 16];
     while *written <= limit {
         let n = match content.read(&mut buffer) {
@@ -155,31 +191,6 @@ fn copy(
     }
 }
 
-/// The answer with the rest of a file. A server that sends the whole file again is read up to the rest.
-fn rest(url: &str, answer: HttpResponse, resume: &Resume) -> Result<HttpResponse, HttpError> {
-    let refused = |reason: String| HttpError::Malformed { url: redact::address(url), reason };
-    if answer.response.status() == StatusCode::PARTIAL_CONTENT {
-        let range = answer.header(header::CONTENT_RANGE.as_str()).unwrap_or_default();
-        let from = range.strip_prefix("bytes ").and_then(|range| range.split('-').next());
-        if from.and_then(|from| from.parse().ok()) == Some(resume.from) {
-            return Ok(answer);
-        }
-        let reason =
-            format!("the server was asked for the bytes from {} and sent {range:?}", resume.from);
-        return Err(refused(reason));
-    }
-    if strong_tag(answer.response.headers()).as_ref() != Some(&resume.tag) {
-        let reason =
-            "the file changed on the server while it was downloaded; run the command again";
-        return Err(refused(reason.to_owned()));
-    }
-    let HttpResponse { url: at, response } = answer;
-    let (head, mut body) = response.into_parts();
-    let mut known = body.as_reader().take(resume.from);
-    io::copy(&mut known, &mut io::sink()).map_err(|error| broken_off(url, &error))?;
-    Ok(HttpResponse { url: at, response: ureq::http::Response::from_parts(head, body) })
-}
-
 /// The tag of a file, if files with the same tag are the same byte for byte.
 fn strong_tag(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(header::ETAG)?.to_str().ok()?;
@@ -187,18 +198,20 @@ fn strong_tag(headers: &HeaderMap) -> Option<String> {
 }
 
 fn broken_off(url: &str, error: &io::Error) -> HttpError {
-    let reason = format!("the download broke off: {error}");
+    let reason = format!("the download broke off: {}", describe_io(error));
     HttpError::Unreachable { url: redact::address(url), reason }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead as _, BufReader};
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
     use std::thread::JoinHandle;
+    use std::time::Duration;
 
     use formwork_plugin_protocol::proxy_env::Proxies;
 
+    use super::super::{Pace, agent};
     use super::*;
 
     const FILE: &[u8] = b"0123456789";
@@ -313,6 +326,67 @@ mod tests {
             .unwrap();
         assert_eq!(archive, packed);
         served.join().unwrap();
+    }
+
+    /// Sends a head and a byte, and then a byte in each pause, until the client has gone.
+    fn slow_server(pause: Duration) -> (String, JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/file", listener.local_addr().unwrap());
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx");
+            // A client that has gone closes its end, which ends the wait.
+            stream.set_read_timeout(Some(pause)).unwrap();
+            let is_there = |mut stream: &TcpStream| loop {
+                match stream.read(&mut [0; 1 << 10]) {
+                    Ok(0) => return false,
+                    Ok(_) => (),
+                    Err(error) => return error.kind() == io::ErrorKind::WouldBlock,
+                }
+            };
+            while sent.is_ok() && is_there(&stream) {
+                sent = stream.write_all(b"x");
+            }
+        });
+        (url, served)
+    }
+
+    fn reason_of(client: &Client, url: &str) -> String {
+        let file = Download { url, asking: None, limit: 1 << 20 };
+        client.download(file, &mut io::sink()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_server_that_stalls_after_the_first_byte_is_not_waited_for() {
+        let (url, served) = slow_server(Duration::from_secs(3600));
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client { agent: agent(Duration::from_millis(100)), ..client };
+        let why = reason_of(&client, &url);
+        assert!(why.ends_with("broke off: timeout: nothing came or went for 30 seconds"), "{why}");
+        served.join().unwrap();
+    }
+
+    #[test]
+    fn a_server_that_sends_too_slowly_is_given_up() {
+        let (url, served) = slow_server(Duration::from_millis(1));
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let pace = Pace { window: Duration::from_millis(50), least: 1 << 10 };
+        let why = reason_of(&Client { pace, ..client }, &url);
+        assert!(why.contains("the server sent") && why.contains("bytes in"), "{why}");
+        served.join().unwrap();
+    }
+
+    #[test]
+    fn an_address_that_no_request_can_be_made_of_is_not_asked_again() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static N_PAUSES: AtomicUsize = AtomicUsize::new(0);
+        let client = Client::new(Proxies::read(|_| None), |_| {
+            N_PAUSES.fetch_add(1, Ordering::Relaxed);
+        });
+        for url in ["https://", "file:///etc/passwd", "https://a b/", "https://[::1"] {
+            let why = reason_of(&client, url);
+            assert_eq!(N_PAUSES.load(Ordering::Relaxed), 0, "{url}: {why}");
+        }
     }
 
     #[test]

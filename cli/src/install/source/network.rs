@@ -1,25 +1,25 @@
 //! The provider network mirror protocol: an index of versions, and one of packages, as JSON files.
 
-use std::collections::BTreeMap;
-
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
+use crate::fetch::capped::{CappedList, CappedMap, quoted};
 use crate::fetch::http::{HttpResponse, host, resolve};
 use crate::platform::Platform;
 
 #[derive(Deserialize)]
 struct Index {
     #[serde(default)]
-    versions: Option<BTreeMap<String, serde_json::Value>>,
+    versions: Option<CappedMap<IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
 struct Archives {
     #[serde(default)]
-    archives: Option<BTreeMap<String, Option<Archive>>>,
+    archives: Option<CappedMap<Option<Archive>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -27,7 +27,7 @@ struct Archive {
     #[serde(default)]
     url: Option<String>,
     #[serde(default, alias = "Hashes")]
-    hashes: Option<Vec<String>>,
+    hashes: Option<CappedList<String>>,
 }
 
 /// The versions of a provider in a mirror.
@@ -40,7 +40,7 @@ pub(super) fn versions(
     let answer = ask(servers, mirror, addr, "index.json", missing)?;
     let index: Index = document(mirror, addr, answer)?;
     let names = index.versions.unwrap_or_default();
-    let versions = names.keys().filter_map(|name| Version::parse(name).ok()).collect();
+    let versions = names.0.keys().filter_map(|name| Version::parse(name).ok()).collect();
     Ok(Listing { versions, warnings: Vec::new() })
 }
 
@@ -61,7 +61,7 @@ pub(super) fn package(
     let answer = ask(servers, mirror, addr, &format!("{version}.json"), missing)?;
     let base = answer.url.clone();
     let archives: Archives = document(mirror, addr, answer)?;
-    let archive = archives.archives.unwrap_or_default().remove(&platform.to_string());
+    let archive = archives.archives.unwrap_or_default().0.remove(&platform.to_string());
     let archive = archive.ok_or_else(|| SourceError::MirrorPlatform {
         url: mirror.to_owned(),
         addr: addr.clone(),
@@ -69,7 +69,7 @@ pub(super) fn package(
         platform: platform.clone(),
     })?;
     let Archive { url: named, hashes } = archive.unwrap_or_default();
-    let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default());
+    let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default().0);
     let url = resolve(&base, &named);
     // The hashes came over an encrypted connection, so a package that has one of them is authentic.
     let (allowed, rule) = match hashes.is_empty() {
@@ -78,7 +78,7 @@ pub(super) fn package(
     };
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     if !allowed.contains(&&*scheme) {
-        let reason = format!("provider mirror returned invalid URL {named:?}: {rule}");
+        let reason = format!("provider mirror returned invalid URL {}: {rule}", quoted(&named));
         return Err(SourceError::mirror(mirror, addr, reason));
     }
     for hash in &hashes {
@@ -87,7 +87,8 @@ pub(super) fn package(
             .is_some_and(|(scheme, value)| !scheme.is_empty() && !value.is_empty())
         {
             let reason = format!(
-                "provider mirror returned invalid provider hash {hash:?}: hash string must start with a scheme keyword followed by a colon"
+                "provider mirror returned invalid provider hash {}: hash string must start with a scheme keyword followed by a colon",
+                quoted(hash)
             );
             return Err(SourceError::mirror(mirror, addr, reason));
         }
@@ -154,10 +155,10 @@ fn document<T: serde::de::DeserializeOwned>(
 #[cfg(any(test, fuzzing))]
 pub(crate) fn hostile(text: &str) {
     if let Ok(Index { versions: Some(versions) }) = serde_json::from_str(text) {
-        versions.keys().for_each(|name| drop(Version::parse(name)));
+        versions.0.keys().for_each(|name| drop(Version::parse(name)));
     }
     if let Ok(Archives { archives: Some(archives) }) = serde_json::from_str(text) {
-        for archive in archives.into_values().flatten() {
+        for archive in archives.0.into_values().flatten() {
             drop(resolve("https://one.example/a/", &archive.url.unwrap_or_default()));
         }
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
+use crate::fetch::capped::{CappedList, quoted, shortened};
 use crate::fetch::host::{HostError, Service};
 use crate::fetch::http::{HttpError, HttpResponse, resolve};
 use crate::install::{signature, sums};
@@ -23,9 +24,9 @@ const MAX_SIGNATURE: u64 = 1 << 20;
 #[derive(Deserialize)]
 struct Versions {
     #[serde(default)]
-    versions: Option<Vec<Release>>,
+    versions: Option<CappedList<Release>>,
     #[serde(default)]
-    warnings: Option<Vec<String>>,
+    warnings: Option<CappedList<String>>,
 }
 
 #[derive(Deserialize)]
@@ -84,13 +85,13 @@ fn releases(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Releases, Sour
     let answer = ask(servers, addr, "versions", || SourceError::NotKnown { addr: addr.clone() })?;
     let list: Versions = document(addr, answer)?;
     let mut releases = BTreeMap::new();
-    for release in list.versions.unwrap_or_default() {
+    for release in list.versions.unwrap_or_default().0 {
         // A registry may hold versions that are not numbered as ours are; they cannot be selected.
         if let Ok(version) = Version::parse(&release.version) {
             releases.insert(version, release.protocols.unwrap_or_default());
         }
     }
-    Ok((releases, list.warnings.unwrap_or_default()))
+    Ok((releases, list.warnings.unwrap_or_default().0))
 }
 
 fn ask(
@@ -168,14 +169,14 @@ impl Query<'_> {
         self.check_protocols(version, &found)?;
         if found.os != platform.os || found.arch != platform.arch {
             return Err(SourceError::Description(format!(
-                "registry response to request for {platform} archive has incorrect target {}_{}",
-                found.os, found.arch
+                "registry response to request for {platform} archive has incorrect target {}",
+                shortened(&format!("{}_{}", found.os, found.arch))
             )));
         }
         let url = web_address(&base, &found.download_url, "download URL")?;
         if !sums::is_sha256(&found.shasum) {
             let reason =
-                format!("registry response includes invalid SHA256 hash {:?}", found.shasum);
+                format!("registry response includes invalid SHA256 hash {}", quoted(&found.shasum));
             return Err(SourceError::registry(addr, reason));
         }
         let evidence = self.evidence(&base, &found)?;
@@ -187,7 +188,8 @@ impl Query<'_> {
         let mut supported = protocols.is_empty();
         for text in protocols {
             supported |= speaks(text).ok_or_else(|| {
-                let reason = format!("registry response includes invalid version string {text:?}");
+                let reason =
+                    format!("registry response includes invalid version string {}", quoted(text));
                 SourceError::registry(self.addr, reason)
             })?;
         }
@@ -226,11 +228,14 @@ impl Query<'_> {
         let document = String::from_utf8_lossy(&document);
         let name = &found.filename;
         let listed = sums::of_file(&document, name).ok_or_else(|| {
-            SourceError::Checksums(format!("checksum list has no SHA-256 hash for {name:?}"))
+            SourceError::Checksums(format!(
+                "checksum list has no SHA-256 hash for {}",
+                quoted(name)
+            ))
         })?;
         let wanted = found.shasum.to_ascii_lowercase();
         if !sums::is_sha256(&listed) {
-            let reason = format!("checksum list has invalid SHA256 hash {listed:?}");
+            let reason = format!("checksum list has invalid SHA256 hash {}", quoted(&listed));
             return Err(SourceError::Checksums(reason));
         }
         if listed != wanted {
@@ -274,7 +279,7 @@ fn web_address(base: &str, reference: &str, what: &str) -> Result<String, Source
 #[cfg(any(test, fuzzing))]
 pub(crate) fn hostile(text: &str) {
     if let Ok(Versions { versions: Some(versions), .. }) = serde_json::from_str(text) {
-        versions.iter().for_each(|one| drop(Version::parse(&one.version)));
+        versions.0.iter().for_each(|one| drop(Version::parse(&one.version)));
     }
     if let Ok(found) = serde_json::from_str::<Description>(text) {
         let _is_spoken = found.protocols.iter().flatten().all(|text| speaks(text).is_some());

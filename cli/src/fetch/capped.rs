@@ -1,0 +1,137 @@
+//! Lists in the documents of servers. Each has a limit that is checked while it is read, so that a document
+//! of a legal size cannot become many times as large in memory.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Maximum number of entries. The longest lists of public registries have a few hundred.
+const MAX_ENTRIES: usize = 20_000;
+
+/// Longest text of a server in a message, in characters.
+const LONGEST: usize = 200;
+
+/// Text of a server as it stands in a message: quoted, and cut off if it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text))
+}
+
+/// Text of a server, cut off if it is long.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// A list.
+#[derive(Debug)]
+pub(crate) struct CappedList<T>(pub(crate) Vec<T>);
+
+/// An object with any names.
+#[derive(Debug)]
+pub(crate) struct CappedMap<T>(pub(crate) BTreeMap<String, T>);
+
+impl<T> Default for CappedList<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Default for CappedMap<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedList<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(Entries::<Self>(PhantomData))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedMap<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Entries::<Self>(PhantomData))
+    }
+}
+
+/// Reads entries up to the limit.
+struct Entries<C>(PhantomData<C>);
+
+/// Refuses one entry more than the limit.
+fn check<E: Error>(n_entries: usize) -> Result<(), E> {
+    match n_entries < MAX_ENTRIES {
+        true => Ok(()),
+        false => Err(E::custom(format_args!("it lists more than {MAX_ENTRIES} entries"))),
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedList<T>> {
+    type Value = CappedList<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = from.next_element()? {
+            check(entries.len())?;
+            entries.push(entry);
+        }
+        Ok(CappedList(entries))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedMap<T>> {
+    type Value = CappedMap<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((name, entry)) = from.next_entry()? {
+            check(entries.len())?;
+            entries.insert(name, entry);
+        }
+        Ok(CappedMap(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_beyond_the_limit_is_refused_and_one_up_to_it_is_read() {
+        let list = |n: usize| format!("[{}]", vec!["1"; n].join(","));
+        let map = |n: usize| {
+            let names: Vec<_> = (0..n).map(|at| format!("\"{at}\":1")).collect();
+            format!("{{{}}}", names.join(","))
+        };
+        let read = |n: usize| {
+            let list = serde_json::from_str::<CappedList<u8>>(&list(n)).map(|list| list.0.len());
+            let map = serde_json::from_str::<CappedMap<u8>>(&map(n)).map(|map| map.0.len());
+            [list, map]
+        };
+        assert!(read(MAX_ENTRIES).iter().all(|read| matches!(read, Ok(MAX_ENTRIES))));
+        for read in read(MAX_ENTRIES + 1) {
+            let error = read.unwrap_err().to_string();
+            assert!(error.starts_with("it lists more than 20000 entries"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_of_a_server_is_cut_off_in_a_message() {
+        assert_eq!(quoted("1.0\n"), "\"1.0\\n\"");
+        assert_eq!(quoted(&"ä".repeat(200)).chars().count(), 202);
+        let long = quoted(&"ä".repeat(10_000));
+        assert!(long.chars().count() == 203 && long.ends_with("…\""), "{long}");
+    }
+}

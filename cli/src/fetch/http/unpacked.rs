@@ -1,0 +1,72 @@
+//! Content that is compressed for the transport. A few bytes may stand for many.
+
+use std::io::{self, Read};
+
+use flate2::read::MultiGzDecoder;
+
+/// Maximum ratio of content to what a server sends for it.
+const MAX_RATIO: u64 = 200;
+/// The size up to which content may be as many times larger as it likes.
+const ANY_RATIO: u64 = 16 << 20;
+
+/// Content that is compressed for the transport, unpacked.
+pub(super) struct Unpacked<R> {
+    content: MultiGzDecoder<Counted<R>>,
+    n_bytes: u64,
+}
+
+/// A reader that counts.
+struct Counted<R> {
+    from: R,
+    n_bytes: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.from.read(buffer)?;
+        self.n_bytes += n as u64;
+        Ok(n)
+    }
+}
+
+impl<R: Read> Unpacked<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { content: MultiGzDecoder::new(Counted { from, n_bytes: 0 }), n_bytes: 0 }
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.content.read(buffer)?;
+        self.n_bytes += n as u64;
+        let sent = self.content.get_ref().n_bytes;
+        if self.n_bytes > ANY_RATIO && self.n_bytes / MAX_RATIO > sent {
+            let reason =
+                format!("the content is more than {MAX_RATIO} times as large as what was sent");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    #[test]
+    fn content_that_unpacks_to_many_times_its_size_is_refused() {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        let zeros = vec![0; 1 << 20];
+        (0..64).for_each(|_| packed.write_all(&zeros).unwrap());
+        let packed = packed.finish().unwrap();
+        let mut read = Unpacked::new(&*packed);
+        let n_unpacked = io::copy(&mut read, &mut io::sink());
+        let why = n_unpacked.unwrap_err().to_string();
+        assert!(why.contains("more than 200 times as large"), "{why}");
+        assert!(read.n_bytes < 20 << 20, "{}", read.n_bytes);
+    }
+}
