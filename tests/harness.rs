@@ -2,6 +2,7 @@
 //! of their runs.
 
 pub(crate) mod azure;
+pub(crate) mod cloud_kms;
 mod consul;
 pub(crate) mod gcs;
 mod http_state;

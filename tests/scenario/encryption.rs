@@ -3,8 +3,11 @@
 
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use nix::sys::signal::Signal;
 
+use crate::harness::cloud_kms::{self, CloudKms};
 use crate::harness::{Command, ObjectStore, Transit, Workdir, opentofu};
 
 /// A value that must not be in any file.
@@ -214,6 +217,43 @@ fn keys_of_aws_kms_are_shared_with_opentofu() {
     let refused = workdir.formwork("apply -auto-approve").env(variables[0].0, variables[0].1).run();
     refused.code(1).says("key_provider.aws_kms.main: GenerateDataKey").says("NotFoundException");
     assert!(!workdir.has("terraform.tfstate"));
+}
+
+#[test]
+fn keys_of_gcp_kms_are_encrypted_by_the_service() {
+    let server = CloudKms::start();
+    let encryption = |key: &str, token: &str| {
+        let arguments = format!(
+            "kms_encryption_key = \"{key}\"\n  key_length = 32\n  access_token = \"{token}\""
+        );
+        with_keys_of("gcp_kms", &arguments)
+    };
+    let workdir = Workdir::new(&format!("{}{RESOURCE}", encryption(cloud_kms::KEY, "the-token")));
+    let run =
+        |line: &str| workdir.formwork(line).env("GOOGLE_KMS_CUSTOM_ENDPOINT", &server.url).run();
+    run("apply -auto-approve").code(0).says("1 added");
+    run("plan -detailed-exitcode -out=p").code(0).says("No changes");
+    run("show p").code(0);
+    let changed = RESOURCE.replace("-a-", "-the-");
+    workdir.write("main.tf", &format!("{}{changed}", encryption(cloud_kms::KEY, "the-token")));
+    run("apply -auto-approve").code(0).says("1 changed");
+    assert_sealed(&workdir);
+    // As OpenTofu stores it.
+    let state: serde_json::Value =
+        serde_json::from_str(&workdir.read("terraform.tfstate")).expect("JSON");
+    let metadata = state["meta"]["key_provider.gcp_kms.main"].as_str().expect("metadata");
+    let metadata = STANDARD.decode(metadata).expect("base64");
+    assert!(metadata.starts_with(b"{\"ciphertext\":\"") && metadata.ends_with(b"\"}"));
+    let before = workdir.read("terraform.tfstate");
+    let other = cloud_kms::KEY.replace("main", "other");
+    for (key, token, reason) in [
+        (&*other, "the-token", "CryptoKey not found; the key must be made before"),
+        (cloud_kms::KEY, "another", "the credentials are not valid or have expired: renew them"),
+    ] {
+        workdir.write("main.tf", &format!("{}{RESOURCE}", encryption(key, token)));
+        run("apply -auto-approve").code(1).says("key_provider.gcp_kms.main: ").says(reason);
+    }
+    assert_eq!(workdir.read("terraform.tfstate"), before);
 }
 
 #[test]

@@ -13,6 +13,7 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
         &[
             "aws",
             "encryption",
+            "gcs",
             "kind",
             "known",
             "places",
@@ -24,7 +25,7 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
             "wait",
             "web",
         ],
-        "stores encrypt states, and the key provider of AWS takes the arguments of the backend `s3`",
+        "stores encrypt states, and key providers take the arguments of the backends `s3` and `gcs`",
     ),
     (
         "core/lang/src/",

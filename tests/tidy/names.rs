@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 45] = [
+const SERIALISED: [&str; 46] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -59,7 +59,8 @@ const SERIALISED: [&str; 45] = [
     "core/backend/src/azurerm/identity.rs",
     "core/backend/src/encryption/external.rs",
     "core/backend/src/encryption/keys.rs",
-    "core/backend/src/encryption/kms.rs",
+    "core/backend/src/encryption/aws_kms.rs",
+    "core/backend/src/encryption/gcp_kms.rs",
     "core/backend/src/encryption/openbao.rs",
     "core/backend/src/encryption/wrapper.rs",
     "core/backend/src/gcs/bucket.rs",

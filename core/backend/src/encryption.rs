@@ -3,10 +3,12 @@
 
 mod age;
 mod algorithms;
+mod aws_kms;
 mod blocking;
 mod external;
+mod gcp_kms;
 mod keys;
-mod kms;
+
 mod openbao;
 mod sealed;
 mod settings;

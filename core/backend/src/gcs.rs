@@ -15,15 +15,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_value::schema::Block;
 use formwork_value::{Type, Value};
+use reqsign_core::Signer;
+use reqsign_google::Credential;
 use ureq::http::Uri;
 
+pub(crate) use self::bucket::message_of;
 use self::bucket::{Bucket, Encryption};
+use self::credentials::Scope;
 use self::place::GcsPlace;
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::places::{WorkspacePlaces, cleaned};
 use crate::retry::Retries;
-use crate::signing::context;
 use crate::web::{Client, Tls};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
@@ -72,10 +75,7 @@ impl BackendKind for GcsKind {
         let prefix = cleaned(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
-        let variables = &arguments.environment.variables;
-        let around = context(variables.clone(), client.clone());
-        let nearby = context(variables.clone(), Client::nearby()?);
-        let signer = credentials::signer(arguments, around, nearby)?;
+        let signer = credentials::signer(arguments, &client, Scope::Storage)?;
         let encryption = encryption(arguments)?;
         let bucket = Bucket { name, endpoint: endpoint(arguments)?, client, signer, encryption };
         Ok(Arc::new(Gcs { bucket, prefix, root: arguments.root().to_owned() }))
@@ -150,6 +150,18 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
             })
         }
     }
+}
+
+/// The Key Management Service: a client, and the signer of its requests.
+///
+/// # Errors
+/// When the credentials are invalid.
+pub(crate) fn key_management(
+    arguments: &Arguments<'_>,
+) -> Result<(Client, Signer<Credential>), ConfigError> {
+    let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
+    let signer = credentials::signer(arguments, &client, Scope::KeyManagement)?;
+    Ok((client, signer))
 }
 
 /// A backend over the objects of one bucket.

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::algorithms::{Hash, derive, random};
+use super::aws_kms::AwsKms;
 use super::external::External;
-use super::kms::AwsKms;
+use super::gcp_kms::GcpKms;
 use super::openbao::OpenBao;
 use super::wrapper::{Base64, Metadata};
 
@@ -51,6 +52,7 @@ pub(super) enum KeyProviderKind {
     External(External),
     OpenBao(Box<OpenBao>),
     AwsKms(Box<AwsKms>),
+    GcpKms(Box<GcpKms>),
 }
 
 /// A key derived from a passphrase.
@@ -119,7 +121,8 @@ impl Keys {
                 KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
                 KeyProviderKind::External(_)
                 | KeyProviderKind::OpenBao(_)
-                | KeyProviderKind::AwsKms(_) => break,
+                | KeyProviderKind::AwsKms(_)
+                | KeyProviderKind::GcpKms(_) => break,
             }
         }
         found
@@ -157,6 +160,7 @@ impl KeyProvider {
             }
             KeyProviderKind::OpenBao(openbao) => openbao.make_key().map_err(self.failed())?,
             KeyProviderKind::AwsKms(kms) => kms.make_key().map_err(self.failed())?,
+            KeyProviderKind::GcpKms(kms) => kms.make_key().map_err(self.failed())?,
         };
         metadata.insert(self.metadata_key.clone(), Base64(own));
         Ok(key)
@@ -194,6 +198,7 @@ impl KeyProvider {
             }
             KeyProviderKind::OpenBao(openbao) => openbao.decrypt(own).map_err(self.failed()),
             KeyProviderKind::AwsKms(kms) => kms.decrypt(own).map_err(self.failed()),
+            KeyProviderKind::GcpKms(kms) => kms.decrypt(own).map_err(self.failed()),
         }
     }
 }

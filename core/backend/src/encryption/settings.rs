@@ -8,17 +8,20 @@ use formwork_core::eval::encryption::{
     Argument, ArgumentValue, KeyProviderSettings, MethodSettings, UNENCRYPTED,
 };
 use formwork_value::convert::convert;
+use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use super::age::{Age, IDENTITY, IDENTITY_FILE, IdentitySource};
 use super::algorithms::{AesGcm, Hash};
+use super::aws_kms::{self, AwsKms, KeySpec};
 use super::external::External;
+use super::gcp_kms::{self, GcpKms};
 use super::keys::{KeyPair, KeyProvider, KeyProviderKind, Keys, Pbkdf2};
-use super::kms::{self, AwsKms, KeySpec};
 use super::openbao::{OpenBao, OpenBaoSettings};
 use super::sealed::SealedMethod;
 use super::target::{AesGcmMethod, Method, Target};
-use crate::kind::{self, BackendEnvironment, BackendKind as _};
+use crate::gcs::GcsKind;
+use crate::kind::{self, BackendEnvironment, BackendKind};
 use crate::messages;
 use crate::s3::S3Kind;
 
@@ -109,6 +112,7 @@ fn check_length(
         Keys::Of(provider) => match &provider.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => vec![Some(pbkdf2.key_length)],
             KeyProviderKind::AwsKms(kms) => vec![Some(kms.spec.length())],
+            KeyProviderKind::GcpKms(kms) => vec![Some(kms.key_length)],
             KeyProviderKind::OpenBao(openbao) => vec![Some(openbao.key_length())],
             KeyProviderKind::External(_) => Vec::new(),
         },
@@ -157,13 +161,14 @@ fn key_provider(
         }
         "openbao" => KeyProviderKind::OpenBao(Box::new(openbao(diags, &mut arguments)?)),
         "aws_kms" => KeyProviderKind::AwsKms(Box::new(aws_kms(diags, &mut arguments)?)),
+        "gcp_kms" => KeyProviderKind::GcpKms(Box::new(gcp_kms(diags, &mut arguments)?)),
         "age" => {
             let reason = "it has public keys, which only a method of the type \"sealed\" can use";
             return Err(arguments.refuse(diags, reason));
         }
         other => {
             let detail = format!(
-                "There is no key provider of the type {other:?} in this program. The types are \"age\", \"aws_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"azure_vault\" and \"gcp_kms\" of OpenTofu are not supported."
+                "There is no key provider of the type {other:?} in this program. The types are \"age\", \"aws_kms\", \"gcp_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key provider \"azure_vault\" of OpenTofu is not supported."
             );
             let problem = Diagnostic::error(messages::UNKNOWN_KEY_PROVIDER_TYPE, detail);
             return Err(diags.error(problem.at(*span)));
@@ -286,22 +291,55 @@ fn aws_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Aws
         let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
         arguments.refuse(diags, reason)
     })?;
-    // Bucket and key are required by the schema, and not used.
-    let unused = |name: &str| (Str::new(name), Value::string("unused"));
-    let mut values = vec![unused("bucket"), unused("key")];
-    for name in kms::SHARED {
-        if let Some(ArgumentValue::Value(value)) = arguments.take(name) {
-            values.push((Str::new(name), value));
-        }
-    }
-    let values = S3Kind.schema().coerce(&Value::object(values));
-    let values = values.map_err(|error| arguments.refuse(diags, &error.reason))?;
+    let values = arguments.of_backend(diags, &S3Kind, &aws_kms::SHARED)?;
     let given = kind::Arguments { values: &values, environment: arguments.environment };
     let made = AwsKms::new(&given, key_id, spec);
     made.map_err(|error| arguments.refuse(diags, &error.to_string()))
 }
 
+fn gcp_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<GcpKms, Reported> {
+    let name = arguments.string(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| arguments.missing(diags, "kms_encryption_key"))?;
+    if !arguments.left.iter().any(|(name, _)| *name == "key_length") {
+        return Err(arguments.missing(diags, "key_length"));
+    }
+    let key_length = arguments.number(diags, "key_length", 0, 1)?;
+    if key_length > gcp_kms::MAX_KEY_LENGTH {
+        let reason = format!(
+            "the argument \"key_length\" must be at most {}, the limit of the service",
+            gcp_kms::MAX_KEY_LENGTH
+        );
+        return Err(arguments.refuse(diags, &reason));
+    }
+    let values = arguments.of_backend(diags, &GcsKind, &gcp_kms::SHARED)?;
+    let given = kind::Arguments { values: &values, environment: arguments.environment };
+    let made = GcpKms::new(&given, &name, key_length as usize);
+    made.map_err(|error| arguments.refuse(diags, &error.to_string()))
+}
+
 impl Arguments<'_> {
+    /// The arguments that a key provider and a backend have in common, as values of the backend.
+    fn of_backend(
+        &mut self,
+        diags: &mut Diagnostics,
+        backend: &dyn BackendKind,
+        names: &[&str],
+    ) -> Result<Value, Reported> {
+        let schema = backend.schema();
+        // Arguments that the schema requires are those of the place of a state, and not used.
+        let required =
+            schema.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Required);
+        let unused = required.map(|(name, _)| (name.clone(), Value::string("unused")));
+        let mut values: Vec<(Str, Value)> = unused.collect();
+        for name in names {
+            if let Some(ArgumentValue::Value(value)) = self.take(name) {
+                values.push((Str::new(name), value));
+            }
+        }
+        let values = schema.coerce(&Value::object(values));
+        values.map_err(|error| self.refuse(diags, &error.reason))
+    }
+
     /// Reports an argument. No value is shown: it may be a secret.
     fn refuse(&self, diags: &mut Diagnostics, reason: &str) -> Reported {
         let detail = format!("The block {} is not valid: {reason}.", self.address);

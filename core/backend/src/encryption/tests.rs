@@ -412,7 +412,24 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
             .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
             .replace("passphrase = local.secret", arguments)
     };
-    check(&of("gcp_kms", ""), "There is no key provider of the type \"gcp_kms\"");
+    check(&of("azure_vault", ""), "There is no key provider of the type \"azure_vault\"");
+    check(
+        &of("gcp_kms", ""),
+        "The argument \"kms_encryption_key\" of the block key_provider.gcp_kms.main",
+    );
+    let name = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
+    let gcp = |more: &str| of("gcp_kms", &format!("kms_encryption_key = \"{name}\"\n  {more}"));
+    check(&gcp(""), "The argument \"key_length\" of the block key_provider.gcp_kms.main");
+    check(&gcp("key_length = 1025"), "\"key_length\" must be at most 1024");
+    check(&gcp("key_length = 64"), "and gets one of 64 bytes");
+    check(
+        &gcp("key_length = 32\n  credentials = \"hunter2\""),
+        "neither valid json nor a valid file",
+    );
+    check(
+        &gcp("key_length = 32\n  bucket = \"b\""),
+        "An argument named \"bucket\" is not expected",
+    );
     check(&of("aws_kms", ""), "The argument \"kms_key_id\" of the block key_provider.aws_kms.main");
     let aws = |more: &str| of("aws_kms", &format!("kms_key_id = \"k\"\n  {more}"));
     check(&aws("key_spec = \"RSA\""), "must be \"AES_128\" or \"AES_256\"");

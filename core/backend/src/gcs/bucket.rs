@@ -230,7 +230,7 @@ impl Bucket {
 
     /// The cause of a failure for an answer that was not expected, with the next step.
     fn refused(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
-        let message = message(answer);
+        let message = message_of(answer);
         let next = match answer.status {
             StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",
             StatusCode::FORBIDDEN => {
@@ -247,7 +247,8 @@ impl Bucket {
     }
 }
 
-fn message(answer: &HttpResponse) -> String {
+/// The message of an answer that refuses a request.
+pub(crate) fn message_of(answer: &HttpResponse) -> String {
     let refusal: Option<Refusal> = serde_json::from_slice(&answer.body).ok();
     let message = match refusal {
         Some(refusal) => refusal.error.message,
@@ -260,6 +261,6 @@ fn message(answer: &HttpResponse) -> String {
 /// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy
 /// says neither.
 fn has_no_object(answer: &HttpResponse) -> bool {
-    let message = message(answer).to_lowercase();
+    let message = message_of(answer).to_lowercase();
     !message.contains('<') && !message.contains("bucket")
 }

@@ -16,13 +16,17 @@ use ureq::http::{Request, StatusCode, header};
 
 use super::{file_or_text, text, texts};
 use crate::kind::{Arguments, ConfigError};
-use crate::web::{encoded, without_secrets};
+use crate::signing::context;
+use crate::web::{Client, encoded, without_secrets};
 
 /// The scope of tokens for states.
 const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.full_control";
 
 /// The scope of tokens of an impersonated account.
 const IMPERSONATED_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
+
+/// The scope of tokens for the Key Management Service.
+const KEYS_SCOPE: &str = "https://www.googleapis.com/auth/cloudkms";
 
 /// The scope of tokens for other services of the cloud.
 const CLOUD_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
@@ -90,27 +94,53 @@ struct Issued {
     expires_in: u32,
 }
 
+/// The services that a token is for.
+#[derive(Clone, Copy)]
+pub(super) enum Scope {
+    Storage,
+    KeyManagement,
+}
+
+impl Scope {
+    fn own(self) -> &'static str {
+        match self {
+            Self::Storage => SCOPE,
+            Self::KeyManagement => KEYS_SCOPE,
+        }
+    }
+
+    fn impersonated(self) -> &'static str {
+        match self {
+            Self::Storage => IMPERSONATED_SCOPE,
+            Self::KeyManagement => KEYS_SCOPE,
+        }
+    }
+}
+
 /// Makes the signer of requests.
 ///
 /// # Errors
 /// When the credentials are no JSON, or no file can be read.
 pub(super) fn signer(
     arguments: &Arguments<'_>,
-    around: Context,
-    nearby: Context,
+    client: &Client,
+    scope: Scope,
 ) -> std::result::Result<Signer<Credential>, ConfigError> {
+    let variables = &arguments.environment.variables;
+    let around = context(variables.clone(), client.clone());
+    let nearby = context(variables.clone(), Client::nearby()?);
     let source = source(arguments)?;
     let variables =
         ["GOOGLE_BACKEND_IMPERSONATE_SERVICE_ACCOUNT", "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"];
     let signer = RequestSigner::new("storage");
     Ok(match text(arguments, "impersonate_service_account", &variables) {
-        None => Signer::new(around, Tokens { source, scope: SCOPE, nearby }, signer),
+        None => Signer::new(around, Tokens { source, scope: scope.own(), nearby }, signer),
         Some(account) => {
             // Impersonation is a call of the IAM service, which the scope of storage does not
             // permit.
             let tokens = Tokens { source, scope: CLOUD_SCOPE, nearby };
             let delegates = texts(arguments, "impersonate_service_account_delegates");
-            let grant = ServiceAccountImpersonationGrant::new(account, [IMPERSONATED_SCOPE])
+            let grant = ServiceAccountImpersonationGrant::new(account, [scope.impersonated()])
                 .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
             Signer::new(around, provider, signer)

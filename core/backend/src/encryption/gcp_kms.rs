@@ -1,0 +1,234 @@
+//! The key provider `gcp_kms`: keys that the Key Management Service of Google Cloud encrypts, by its JSON
+//! API. A file has its key only in this form.
+
+use reqsign_core::Signer;
+use reqsign_google::Credential;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use ureq::http::{Request, StatusCode};
+
+use super::algorithms::random;
+use super::blocking::wait_for;
+use super::wrapper::Base64;
+use crate::gcs::{key_management, message_of};
+use crate::kind::{Arguments, ConfigError};
+use crate::web::{Client, encoded};
+
+/// The URL of the service.
+const ENDPOINT: &str = "https://cloudkms.googleapis.com/";
+
+/// The environment variable with another URL, as of the provider `google`.
+const CUSTOM_ENDPOINT: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
+
+/// The arguments that the key provider and the backend `gcs` have in common.
+pub(super) const SHARED: [&str; 4] = [
+    "access_token",
+    "credentials",
+    "impersonate_service_account",
+    "impersonate_service_account_delegates",
+];
+
+/// The longest key, in bytes.
+pub(super) const MAX_KEY_LENGTH: u32 = 1024;
+
+/// A key of the service.
+pub(super) struct GcpKms {
+    client: Client,
+    signer: Signer<Credential>,
+    /// The URL of the key.
+    url: String,
+    pub(super) key_length: usize,
+}
+
+/// The metadata in encrypted files.
+#[derive(Default, Serialize, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    ciphertext: Base64,
+}
+
+#[derive(Deserialize)]
+struct Decrypted {
+    plaintext: Base64,
+}
+
+impl GcpKms {
+    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED`].
+    ///
+    /// # Errors
+    /// When one is invalid, or the name of the key is not complete.
+    pub(super) fn new(
+        arguments: &Arguments<'_>,
+        name: &str,
+        key_length: usize,
+    ) -> Result<Self, ConfigError> {
+        let parts: Vec<&str> = name.split('/').collect();
+        let ["projects", _, "locations", _, "keyRings", _, "cryptoKeys", _] = parts[..] else {
+            return Err(ConfigError::new(format!(
+                "the argument \"kms_encryption_key\" is {name:?}, and the name of a key has the form \"projects/PROJECT/locations/LOCATION/keyRings/RING/cryptoKeys/KEY\""
+            )));
+        };
+        if parts.iter().any(|part| part.is_empty() || part.chars().all(|it| it == '.')) {
+            return Err(ConfigError::new(format!(
+                "the argument \"kms_encryption_key\" is {name:?}, in which a part is empty"
+            )));
+        }
+        let (client, signer) = key_management(arguments)?;
+        let endpoint = arguments.variable(CUSTOM_ENDPOINT).unwrap_or_else(|| ENDPOINT.to_owned());
+        let endpoint = endpoint.trim_end_matches('/').trim_end_matches("/v1");
+        let path: Vec<String> = parts.into_iter().map(encoded).collect();
+        let url = format!("{endpoint}/v1/{}", path.join("/"));
+        Ok(Self { client, signer, url, key_length })
+    }
+
+    /// Makes a key and has the service encrypt it. Returns it with its metadata.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or refuses. The text has no final period.
+    pub(super) fn make_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let key = random(self.key_length).map_err(|error| error.to_string())?;
+        let body = json!({ "plaintext": Base64(key.clone()) });
+        let metadata: Metadata = self.call("encrypt", &body)?;
+        if metadata.ciphertext.0.is_empty() {
+            return Err("the service returned no encrypted form of the key".to_owned());
+        }
+        Ok((key, serde_json::to_vec(&metadata).map_err(|error| error.to_string())?))
+    }
+
+    /// Has the service decrypt the key of a file; `None` if the metadata has none.
+    ///
+    /// # Errors
+    /// As [`GcpKms::make_key`].
+    pub(super) fn decrypt(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let metadata: Metadata = serde_json::from_slice(metadata)
+            .map_err(|error| format!("its metadata is damaged: {error}"))?;
+        if metadata.ciphertext.0.is_empty() {
+            return Ok(None);
+        }
+        let Decrypted { plaintext } = self.call("decrypt", &json!(metadata))?;
+        Ok(Some(plaintext.0))
+    }
+
+    fn call<T: serde::de::DeserializeOwned>(
+        &self,
+        action: &str,
+        body: &serde_json::Value,
+    ) -> Result<T, String> {
+        let url = format!("{}:{action}", self.url);
+        let request = Request::post(&url)
+            .header("Content-Type", "application/json")
+            .body(body.to_string().into_bytes())
+            .map_err(|error| format!("{url:?} is no address: {error}"))?;
+        let answer = wait_for(self.client.send_authorized(&request, &self.signer))?;
+        let answer = answer.map_err(|error| format!("{action}: {error}"))?;
+        let next = match answer.status {
+            StatusCode::OK => {
+                // The answer may have the key, so no message has a part of it.
+                return serde_json::from_slice(&answer.body).map_err(|_| {
+                    format!("{action}: POST {url}: the answer is not one of the service")
+                });
+            }
+            StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",
+            StatusCode::FORBIDDEN => {
+                "the credentials lack the permission to encrypt and decrypt with the key, or the service is not enabled in the project"
+            }
+            StatusCode::NOT_FOUND => "the key must be made before: check kms_encryption_key",
+            _ => return Err(format!("{action}: {}", answer.unexpected("POST", &url))),
+        };
+        let said = message_of(&answer);
+        let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+        Err(format!("{action}: POST {url}: HTTP {}{said}; {next}", answer.status))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+    use formwork_value::{Str, Value};
+
+    use super::*;
+    use crate::kind::BackendEnvironment;
+    use crate::scripted::{Reply, Scripted};
+
+    const KEY: &str = "projects/p/locations/global/keyRings/r/cryptoKeys/k";
+
+    fn made(url: &str, name: &str) -> Result<GcpKms, ConfigError> {
+        let variables = [(CUSTOM_ENDPOINT, url), ("GOOGLE_OAUTH_ACCESS_TOKEN", "ya29.token")];
+        let variables: BTreeMap<String, String> =
+            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let environment = BackendEnvironment { variables, ..BackendEnvironment::default() };
+        let none: [(Str, Value); 0] = [];
+        let values = Value::object(none);
+        GcpKms::new(&Arguments { values: &values, environment: &environment }, name, 32)
+    }
+
+    /// The forms are those of the API reference of the service, and those that OpenTofu 1.12 stores.
+    #[test]
+    fn a_key_is_encrypted_and_decrypted_by_the_service() {
+        let key = BASE64_STANDARD.encode([7; 32]);
+        let server = Scripted::start([
+            Reply::new("200 OK", "{\"name\":\"v/1\",\"ciphertext\":\"YWJj\"}"),
+            Reply::new("200 OK", format!("{{\"plaintext\":\"{key}\"}}")),
+        ]);
+        let provider = made(&server.url, KEY).unwrap();
+        let (made, metadata) = provider.make_key().unwrap();
+        assert_eq!((made.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
+        assert_eq!(provider.decrypt(&metadata), Ok(Some(vec![7; 32])));
+        assert_eq!(provider.decrypt(b"{}"), Ok(None));
+        let asked = server.asked();
+        let paths: Vec<_> = asked.iter().map(|asked| asked.line.as_str()).collect();
+        let path = format!("POST /v1/{KEY}");
+        assert_eq!(paths, [format!("{path}:encrypt"), format!("{path}:decrypt")]);
+        let sent = format!("{{\"plaintext\":\"{}\"}}", BASE64_STANDARD.encode(&made));
+        assert_eq!(asked[0].body, sent.as_bytes());
+        assert_eq!(asked[1].body, br#"{"ciphertext":"YWJj"}"#);
+        assert_eq!(asked[0].headers["authorization"], "Bearer ya29.token");
+    }
+
+    #[test]
+    fn a_refusal_names_the_call_and_the_next_step() {
+        let denied = r#"{"error":{"code":403,"message":"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource."}}"#;
+        let server = Scripted::start([
+            Reply::new("403 Forbidden", denied),
+            Reply::new("404 Not Found", r#"{"error":{"code":404,"message":"KeyRing not found."}}"#),
+            Reply::new("200 OK", "{\"plaintext\":\"hunter2!\"}"),
+            Reply::new("200 OK", "{}"),
+        ]);
+        let provider = made(&server.url, KEY).unwrap();
+        let said = provider.make_key().unwrap_err();
+        assert!(said.starts_with("encrypt: POST http://127.0.0.1"), "{said}");
+        assert!(
+            said.contains("useToEncrypt' denied") && said.contains("lack the permission"),
+            "{said}"
+        );
+        let said = provider.make_key().unwrap_err();
+        assert!(
+            said.ends_with(
+                "KeyRing not found; the key must be made before: check kms_encryption_key"
+            ),
+            "{said}"
+        );
+        let said = provider.decrypt(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
+        let said = provider.make_key().unwrap_err();
+        assert_eq!(said, "the service returned no encrypted form of the key");
+    }
+
+    #[test]
+    fn the_name_of_a_key_is_complete() {
+        for name in [
+            "",
+            "k",
+            "projects/p/locations/l/keyRings/r",
+            "projects//locations/l/keyRings/r/cryptoKeys/k",
+            "projects/../locations/l/keyRings/r/cryptoKeys/k",
+            &format!("{KEY}/cryptoKeyVersions/1"),
+        ] {
+            let said = made("http://127.0.0.1:9", name).err().unwrap().to_string();
+            assert!(said.starts_with("the argument \"kms_encryption_key\" is"), "{said}");
+        }
+    }
+}
