@@ -4,13 +4,13 @@
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use crate::http_state::HttpState;
-use crate::installed::Installed;
 use crate::options::Options;
 use crate::probe::{MeasuredCommand, measure};
 use crate::programs::Programs;
 use crate::sample::Sample;
+use crate::server::{BACKENDS, Server};
 use crate::shape::Shape;
 use crate::suite::{OUR_CAP, Row, Step, say};
 
@@ -18,35 +18,6 @@ use crate::suite::{OUR_CAP, Row, Step, say};
 const STEPS: [Step; 3] = [Step::Apply, Step::NoOpPlan, Step::Destroy];
 /// Number of resources.
 const SIZE: usize = 1_000;
-
-/// A server that keeps the states.
-enum Server {
-    Http(HttpState),
-    Pg(Installed),
-}
-
-impl Server {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Http(_) => "over http",
-            Self::Pg(_) => "over pg",
-        }
-    }
-
-    /// The configuration of an empty state.
-    fn config(&self, life: usize) -> String {
-        match self {
-            Self::Http(server) => {
-                server.with(|kept| kept.state.clear());
-                server.config("")
-            }
-            Self::Pg(server) => format!(
-                "terraform {{\n  backend \"pg\" {{\n    conn_str    = \"postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable\"\n    schema_name = \"life{life}\"\n  }}\n}}\n",
-                server.port
-            ),
-        }
-    }
-}
 
 /// Runs the selected measurements.
 ///
@@ -56,24 +27,16 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
     let size = SIZE.min(options.sizes.iter().copied().max().unwrap_or(0));
     let wants =
         |name: &str| STEPS.iter().any(|it| options.wants(&format!("{name} {size} {}", it.name())));
-    let mut servers = Vec::new();
-    if wants("over http") {
-        servers.push(Server::Http(HttpState::start()));
-    }
-    if wants("over pg")
-        && let Some(server) =
-            Installed::start(|program| std::process::Command::new(program), &[], &[])
-    {
-        servers.push(Server::Pg(server));
-    }
     let mut rows = Vec::new();
     let mut n_lives = 0;
-    for server in &servers {
+    for backend in BACKENDS {
+        let name = format!("over {backend}");
+        let Some(server) = wants(&name).then(|| Server::start(backend)).flatten() else { continue };
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..options.repeat {
             let mut live = |program: &Path, cap| {
                 n_lives += 1;
-                life(program, &server.config(n_lives), size, cap)
+                life(program, &server, n_lives, Limits { size, cap })
             };
             ours.push(live(&programs.ours, OUR_CAP)?);
             if let Some(terraform) = &programs.terraform {
@@ -86,7 +49,7 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
                     lives.iter().filter_map(|life| life.get(at).copied()).collect();
                 Sample::median(&samples)
             };
-            let shape = server.name().to_owned();
+            let shape = name.clone();
             let ours = of(&ours).ok_or("nothing was measured")?;
             let row = Row { shape, step, size, ours, terraform: of(&theirs) };
             say(&format!("{}\n", crate::report::line(&row)));
@@ -96,20 +59,28 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
     Ok(rows)
 }
 
+/// Size and time of a life.
+#[derive(Clone, Copy)]
+struct Limits {
+    size: usize,
+    /// Maximum time of a command.
+    cap: Duration,
+}
+
 /// Measures the steps of one program; those after a step that was stopped are missing.
 fn life(
     program: &Path,
-    backend: &str,
-    size: usize,
-    cap: std::time::Duration,
+    server: &Server,
+    number: usize,
+    Limits { size, cap }: Limits,
 ) -> Result<Vec<Sample>, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
-    fs::write(folder.join("backend.tf"), backend)?;
+    fs::write(folder.join("backend.tf"), server.config(number))?;
     for (name, text) in Shape::Flat.files(size) {
         fs::write(folder.join(name), text)?;
     }
-    let env = &[];
+    let env = &server.variables;
     measure(&MeasuredCommand { program, args: &["init", "-input=false"], folder, env, cap })?;
     let mut samples = Vec::new();
     for step in STEPS {

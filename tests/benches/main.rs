@@ -4,10 +4,7 @@
 //! It does not profile: it reports that something is slow, not why.
 
 mod backends;
-#[path = "../harness/http_state.rs"]
-mod http_state;
-#[path = "../../providers/src/postgresql/tests/installed.rs"]
-mod installed;
+mod conformance;
 mod limits;
 mod options;
 mod parse;
@@ -16,6 +13,7 @@ mod programs;
 mod report;
 mod sample;
 mod sdk;
+mod server;
 mod shape;
 mod suite;
 
@@ -24,7 +22,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(code) = sdk::serve() {
+    // The probe hands the variable that selects a plugin on to the command that it measures.
+    let is_probe = std::env::args().nth(1).is_some_and(|first| first == "--probe");
+    if let Some(code) = (!is_probe).then(sdk::serve).flatten() {
         return code;
     }
     match run() {
@@ -57,8 +57,11 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     let bench = suite::Bench::new(&options, &programs)?;
     let mut rows = bench.run()?;
     rows.extend(backends::run(&options, &programs)?);
+    let checks = conformance::measure(&options, &programs)?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "\n{inside}\n{}", report::tables(&rows))?;
+    let outside = sdk::table(&checks);
+    writeln!(out, "\n{inside}\n{}\n{outside}", report::tables(&rows))?;
+    verdicts.extend(sdk::check(&checks));
     verdicts.extend(limits::check(&rows));
     writeln!(out, "{}", report::verdicts(&verdicts))?;
     Ok(code(&verdicts))

@@ -25,6 +25,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};
 use nix::unistd::Pid;
 
+use crate::conformance;
 use crate::limits::Verdict;
 use crate::options::Options;
 
@@ -39,16 +40,16 @@ const LEAST_PART: f64 = 0.8;
 /// Number of calls that are made, one after the other.
 const N_CALLS: usize = 5_000;
 /// Environment variable that selects the provider a plugin process serves.
-const SERVE: &str = "FORMWORK_BENCH_SERVE";
+pub(crate) const SERVE: &str = "FORMWORK_BENCH_SERVE";
 
 /// Result of a measurement.
 pub(crate) struct Measured {
-    name: &'static str,
+    pub(crate) name: String,
     /// In words: the numbers behind the result.
-    of: String,
-    result: f64,
-    least: Option<f64>,
-    most: Option<f64>,
+    pub(crate) of: String,
+    pub(crate) result: f64,
+    pub(crate) least: Option<f64>,
+    pub(crate) most: Option<f64>,
 }
 
 /// Measures each row that is wanted.
@@ -60,7 +61,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         let of = format!("{:.2} ms and {:.1} ms", small * 1e3, large * 1e3);
         let result = large / small;
         let (least, most) = (None, Some(MOST_TIMES));
-        measured.push(Measured { name: "sdk sets", of, result, least, most });
+        measured.push(Measured { name: "sdk sets".to_owned(), of, result, least, most });
     }
     if options.wants("sdk lives") {
         let (mut elapsed, mut seconds) = (f64::INFINITY, f64::INFINITY);
@@ -71,13 +72,13 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
         let (wall, cpu) = (elapsed * 1e3, seconds * 1e3);
         let of = format!("{cpu:.2} ms of a core each, {wall:.2} ms long");
         let (result, least, most) = (1.0 / seconds, Some(LEAST_LIVES), None);
-        measured.push(Measured { name: "sdk lives", of, result, least, most });
+        measured.push(Measured { name: "sdk lives".to_owned(), of, result, least, most });
     }
     if options.wants("sdk calls") {
         let [echo, ours] = calls(options)?;
         let of = format!("{ours:.0} and {echo:.0} a second");
         let (result, least, most) = (ours / echo, Some(LEAST_PART), None);
-        measured.push(Measured { name: "sdk calls", of, result, least, most });
+        measured.push(Measured { name: "sdk calls".to_owned(), of, result, least, most });
     }
     Ok(measured)
 }
@@ -310,6 +311,9 @@ pub(crate) fn serve() -> Option<ExitCode> {
         protocols: &Protocol::ALL,
         debug: false,
     };
+    if let Some(wide) = conformance::provider(&what) {
+        return Some(run(&options, Arc::new(wide.into_provider())));
+    }
     Some(match what.as_str() {
         "echo" => run(&options, Arc::new(echo::Echo)),
         _ => run(&options, Arc::new(provider().into_provider())),
