@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use self::group::Group;
 pub(crate) use self::text::Files;
-use crate::chance::Chance;
+use crate::rng::Rng;
 
 /// Number of objects that stand alone.
 const ALONE: u64 = 24;
@@ -66,8 +66,8 @@ pub(crate) struct ExpectedObject {
 }
 
 impl Traits {
-    fn any(chance: &mut Chance) -> Self {
-        Self { size: chance.below(3), kind: chance.below(2) }
+    fn any(rng: &mut Rng) -> Self {
+        Self { size: rng.below(3), kind: rng.below(2) }
     }
 }
 
@@ -96,17 +96,17 @@ impl Config {
     }
 
     /// The one that follows when everything is where this one has it.
-    pub(crate) fn next(&self, chance: &mut Chance) -> Self {
+    pub(crate) fn next(&self, rng: &mut Rng) -> Self {
         let settled = Self { moves: Vec::new(), ..self.clone() };
-        settled.after(chance, false)
+        settled.after(rng, false)
     }
 
     /// The next configuration when it is unknown how far this one was applied.
-    pub(crate) fn meanwhile(&self, chance: &mut Chance) -> Self {
-        self.after(chance, true)
+    pub(crate) fn meanwhile(&self, rng: &mut Rng) -> Self {
+        self.after(rng, true)
     }
 
-    fn after(&self, chance: &mut Chance, is_open: bool) -> Self {
+    fn after(&self, rng: &mut Rng, is_open: bool) -> Self {
         let generation = self.generation + 1;
         let mut moves = self.moves.clone();
         let mut alone: BTreeMap<u64, Alone> = BTreeMap::new();
@@ -115,36 +115,35 @@ impl Config {
             // Of a name there is only one object. If it goes and comes back before it is certain that it
             // is gone, it is in its own way, with any engine.
             let stays = is_open && is_named(number) && before.is_some();
-            if !stays && !chance.is(2, 3) {
+            if !stays && !rng.is(2, 3) {
                 continue;
             }
             let mut one = Alone {
                 label: format!("n{number}_v{generation}"),
-                is_inside: chance.is(1, 4),
-                creates_first: self.creates_first(number, chance),
-                traits: Traits::any(chance),
+                is_inside: rng.is(1, 4),
+                creates_first: self.creates_first(number, rng),
+                traits: Traits::any(rng),
                 link: Link::Nothing,
             };
             if let Some(before) = before {
-                let moves_away = chance.is(1, 3);
+                let moves_away = rng.is(1, 3);
                 if !moves_away {
                     (one.label, one.is_inside) = (before.label.clone(), before.is_inside);
-                } else if is_named(number) || chance.is(5, 6) {
+                } else if is_named(number) || rng.is(5, 6) {
                     moves.push((before.addr(number), one.addr(number)));
                 }
             }
-            one.link = link(chance, number, &one, &alone);
+            one.link = link(rng, number, &one, &alone);
             alone.insert(number, one);
         }
-        let groups =
-            std::array::from_fn(|at| self.groups[at].after(chance, generation, &mut moves));
+        let groups = std::array::from_fn(|at| self.groups[at].after(rng, generation, &mut moves));
         Self { alone, groups, moves, generation, turns: self.turns }
     }
 
     /// Whether its successor comes before it goes. Of a name there is only one object, and with some
     /// engines a resource that turns from one order to the other may be in a cycle with its users.
-    fn creates_first(&self, number: u64, chance: &mut Chance) -> bool {
-        number % 4 == 1 || (self.turns && number % 4 == 3 && chance.is(1, 2))
+    fn creates_first(&self, number: u64, rng: &mut Rng) -> bool {
+        number % 4 == 1 || (self.turns && number % 4 == 3 && rng.is(1, 2))
     }
 
     /// The same with each resource in the order of replacement that it has while none turns.
@@ -171,14 +170,14 @@ impl Config {
     }
 
     /// The addresses of some resources and instances, to be named in an option.
-    pub(crate) fn some_addresses(&self, chance: &mut Chance, most: u64) -> Vec<String> {
+    pub(crate) fn some_addresses(&self, rng: &mut Rng, most: u64) -> Vec<String> {
         let expected = self.expected();
-        let n = 1 + chance.below(most);
-        let pick = |chance: &mut Chance| {
-            let at = chance.below(expected.len() as u64);
+        let n = 1 + rng.below(most);
+        let pick = |rng: &mut Rng| {
+            let at = rng.below(expected.len() as u64);
             expected.get(usize::try_from(at).ok()?).map(|object| object.addr.clone())
         };
-        let mut picked: Vec<String> = (0..n).filter_map(|_| pick(chance)).collect();
+        let mut picked: Vec<String> = (0..n).filter_map(|_| pick(rng)).collect();
         picked.sort();
         picked.dedup();
         picked
@@ -187,12 +186,12 @@ impl Config {
 
 /// A link to an earlier object. A resource with `create_before_destroy` makes its dependencies
 /// create first as well, so it only needs those that do so anyway, unless orders may turn.
-fn link(chance: &mut Chance, number: u64, one: &Alone, before: &BTreeMap<u64, Alone>) -> Link {
-    if !chance.is(1, 2) {
+fn link(rng: &mut Rng, number: u64, one: &Alone, before: &BTreeMap<u64, Alone>) -> Link {
+    if !rng.is(1, 2) {
         return Link::Nothing;
     }
     let is_first = number % 4 == 1;
-    if number >= BEHIND_GROUPS && !one.is_inside && chance.is(1, 3) {
+    if number >= BEHIND_GROUPS && !one.is_inside && rng.is(1, 3) {
         return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
     }
     let fits = |(other, it): &(&u64, &Alone)| {
@@ -200,7 +199,7 @@ fn link(chance: &mut Chance, number: u64, one: &Alone, before: &BTreeMap<u64, Al
         !is_named(**other) && (!one.is_inside || it.is_inside) && (!is_first || *other % 4 == 1)
     };
     let fitting: Vec<u64> = before.iter().filter(fits).map(|(other, _)| *other).collect();
-    match usize::try_from(chance.below(fitting.len() as u64)) {
+    match usize::try_from(rng.below(fitting.len() as u64)) {
         Ok(at) if at < fitting.len() => Link::Alone(fitting[at]),
         _ => Link::Nothing,
     }

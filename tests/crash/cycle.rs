@@ -7,13 +7,13 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
-use crate::chance::Chance;
 use crate::config::Config;
 use crate::folder::{CommandResult, Folder, Moment};
 use crate::observation::{self, unfulfilled};
 use crate::operation::Operation;
 use crate::operator::{self, Decisions};
 use crate::options::{Options, Program};
+use crate::rng::Rng;
 
 /// Number of runs of a command before it counts as stuck.
 const ATTEMPTS: usize = 8;
@@ -78,7 +78,7 @@ struct CrashRun<'p> {
     folder: Folder<'p>,
     program: &'p Program,
     options: &'p Options,
-    chance: Chance,
+    rng: Rng,
     /// Duration of a usual run.
     usual: Duration,
     config: Config,
@@ -91,7 +91,7 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
         folder: Folder::new(program, options)?,
         program,
         options,
-        chance: Chance::new(options.seed),
+        rng: Rng::new(options.seed),
         usual: Duration::ZERO,
         config: Config::nothing(program.is_ours() && options.between.is_none()),
         tally: Tally::default(),
@@ -116,7 +116,7 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
 
 impl CrashRun<'_> {
     fn live(&mut self) -> Result<(), Box<dyn Error>> {
-        let mut operation = Operation::any(&mut self.chance, &self.config);
+        let mut operation = Operation::any(&mut self.rng, &self.config);
         if operation.needs_new_config() {
             self.change_config(false)?;
         }
@@ -126,7 +126,7 @@ impl CrashRun<'_> {
             operation = Operation::Apply;
         }
         // One in three is killed a second time, while it takes up what the first left.
-        let mut n_kills = if self.chance.is(1, 3) { 2 } else { 1 };
+        let mut n_kills = if self.rng.is(1, 3) { 2 } else { 1 };
         let n_planned = n_kills;
         let mut commands = 0;
         let mut last = String::new();
@@ -144,7 +144,7 @@ impl CrashRun<'_> {
                 // An operation that the next run may settle by itself is not decided yet.
                 let is_due = ended.succeeded || ended.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
-                    true => operator::decide(&self.folder, &mut self.chance)?,
+                    true => operator::decide(&self.folder, &mut self.rng)?,
                     false => Decisions::default(),
                 };
                 self.tally.count(decisions);
@@ -162,7 +162,7 @@ impl CrashRun<'_> {
                 }
                 last = ended.text;
             }
-            if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.chance.is(1, 3) {
+            if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.rng.is(1, 3) {
                 self.change_config(true)?;
                 operation = Operation::Apply;
             }
@@ -187,8 +187,8 @@ impl CrashRun<'_> {
     /// Changes the configuration, be it before it is certain where everything is.
     fn change_config(&mut self, is_open: bool) -> std::io::Result<()> {
         self.config = match is_open {
-            true => self.config.meanwhile(&mut self.chance),
-            false => self.config.next(&mut self.chance),
+            true => self.config.meanwhile(&mut self.rng),
+            false => self.config.next(&mut self.rng),
         };
         self.folder.configure(&self.config.files())
     }
@@ -212,23 +212,23 @@ impl CrashRun<'_> {
     /// where the engine dies of it, at any byte of what it writes.
     fn moment(&mut self) -> Moment {
         let most = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
-        let chance = &mut self.chance;
-        let mut time = || Duration::from_micros(chance.below(most));
+        let rng = &mut self.rng;
+        let mut time = || Duration::from_micros(rng.below(most));
         let time = time();
-        if chance.is(1, 4) {
+        if rng.is(1, 4) {
             return Moment::Provider(time);
         }
-        if self.program.is_ours() && chance.is(1, 2) {
+        if self.program.is_ours() && rng.is(1, 2) {
             let state = self.folder.work().join("terraform.tfstate");
             let length = fs::metadata(state).map_or(0, |found| found.len());
-            return Moment::Writing(300 + chance.below(3 * length + 4096));
+            return Moment::Writing(300 + rng.below(3 * length + 4096));
         }
         Moment::After(time)
     }
 
     /// Now and then another program continues here.
     fn let_another_go_on(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some(other) = self.options.between.as_ref().filter(|_| self.chance.is(1, 3)) else {
+        let Some(other) = self.options.between.as_ref().filter(|_| self.rng.is(1, 3)) else {
             return Ok(());
         };
         self.change_config(false)?;

@@ -5,7 +5,6 @@
 //! It looks at the engine from outside only, so that it can be compared with another one.
 
 mod backend;
-mod chance;
 mod config;
 mod cycle;
 mod folder;
@@ -15,6 +14,7 @@ mod observation;
 mod operation;
 mod operator;
 mod options;
+mod rng;
 mod table;
 
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! Commands of one life: one that is killed, and those that are run after it.
 
-use crate::chance::Chance;
 use crate::config::Config;
+use crate::rng::Rng;
 
 /// Subject of a life.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub(crate) const PLAN: &str = "kept.plan";
 
 impl Operation {
     /// One at random, for a configuration that was applied.
-    pub(crate) fn any(chance: &mut Chance, config: &Config) -> Self {
-        match chance.below(20) {
-            0..=2 => Self::Replace(config.some_addresses(chance, 3)),
+    pub(crate) fn any(rng: &mut Rng, config: &Config) -> Self {
+        match rng.below(20) {
+            0..=2 => Self::Replace(config.some_addresses(rng, 3)),
             3 | 4 => Self::Saved,
             5 => Self::Refresh,
-            6..=8 => Self::DestroyPart(config.some_addresses(chance, 3)),
+            6..=8 => Self::DestroyPart(config.some_addresses(rng, 3)),
             9 => Self::DestroyAll,
             _ => Self::Apply,
         }

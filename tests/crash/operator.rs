@@ -6,9 +6,9 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::chance::Chance;
 use crate::folder::Folder;
 use crate::observation;
+use crate::rng::Rng;
 
 /// The decisions of a person about what a kill left open.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,10 +20,7 @@ pub(crate) struct Decisions {
 }
 
 /// Decides everything that is open: one operation by a command of its own, several in one review.
-pub(crate) fn decide(
-    folder: &Folder<'_>,
-    chance: &mut Chance,
-) -> Result<Decisions, Box<dyn Error>> {
+pub(crate) fn decide(folder: &Folder<'_>, rng: &mut Rng) -> Result<Decisions, Box<dyn Error>> {
     let mut open = open_operations(folder)?;
     if open.len() > 1 {
         // A review settles what the providers can tell before its first question. A person reads which
@@ -37,7 +34,7 @@ pub(crate) fn decide(
         let addr = one["address"].as_str().unwrap_or_default();
         let answer = match made_for(folder, one, &taken) {
             Some(id) => ["adopt".to_owned(), addr.to_owned(), id],
-            None if chance.is(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
+            None if rng.is(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
             None => ["retry".to_owned(), addr.to_owned(), String::new()],
         };
         taken.insert(answer[2].clone());

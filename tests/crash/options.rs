@@ -49,7 +49,7 @@ usage: cargo run -p formwork-tests --bin crash -- [options]
   --kills N          kill each program N times (default 200)
   --program PATH     test this program; may be repeated (default: formwork beside this program)
   --between PATH     now and then this program applies a configuration in the same folder
-  --seed N           where chance begins (default 1)
+  --seed N           seed of the random numbers (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
   --backend TYPE     where the state is: local (default), pg or s3
   --destroy-local    after each kill the working folder is lost with everything in it, and the next

@@ -3,9 +3,9 @@
 
 /// A source of numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     /// The source that a seed stands for.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)

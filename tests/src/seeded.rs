@@ -12,7 +12,7 @@ mod start;
 mod stored;
 mod validation;
 
-pub use exchange::{Act, Exchange, History};
+pub use exchange::{Continuation, Exchange, History};
 pub use start::keep_stdout;
 
 /// A change of the sound provider's behaviour.
@@ -23,9 +23,9 @@ pub enum Fault {
     /// Runs before the provider serves; it may do without serving.
     Start(fn()),
     /// Runs before each call; it may answer in place of the provider.
-    Before(fn(&mut Exchange) -> Act),
+    Before(fn(&mut Exchange) -> Continuation),
     /// Runs after each call and changes the answer.
-    After(fn(&mut Exchange) -> Act),
+    After(fn(&mut Exchange) -> Continuation),
     /// A mistake in the calls of the service, or in the use of its answers.
     Remote(RemoteBug),
     /// Answers methods that do not exist.

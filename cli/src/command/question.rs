@@ -46,7 +46,7 @@ pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String,
         view::out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
     }
     // A fast user types as soon as the question is printed.
-    let silence = question.secret.then(Silence::begin).flatten();
+    let silence = question.secret.then(HiddenInput::begin).flatten();
     view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
     let answer = line(signals).await;
     if silence.is_some() {
@@ -73,9 +73,9 @@ async fn line(mut signals: SignalGuard) -> Result<String, Unanswered> {
 }
 
 /// A terminal that does not show what is typed, until this is dropped.
-struct Silence(Termios);
+struct HiddenInput(Termios);
 
-impl Silence {
+impl HiddenInput {
     fn begin() -> Option<Self> {
         let stdin = io::stdin();
         if !stdin.is_terminal() {
@@ -89,7 +89,7 @@ impl Silence {
     }
 }
 
-impl Drop for Silence {
+impl Drop for HiddenInput {
     fn drop(&mut self) {
         // A terminal that has gone away needs nothing any more.
         let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &self.0);

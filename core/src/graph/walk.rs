@@ -123,7 +123,7 @@ where
             under_way.push(begin(id));
         }
         if let RecordOrder::Shuffled(_) = pace.finishing {
-            // Whatever could have ended first has ended; chance picks the one that is recorded.
+            // Whatever could have ended first has ended; the generator picks the one that is recorded.
             while let Some(result) = under_way.next().await {
                 finished.push(result);
             }
@@ -162,7 +162,7 @@ struct WalkState<'g, V, E> {
     early: Vec<bool>,
     /// The vertices that could start but that the gate holds back, in the order of asking.
     held_back: VecDeque<VertexId>,
-    chance: Option<Chance>,
+    rng: Option<Rng>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,9 +179,9 @@ impl<'g, V, E> WalkState<'g, V, E> {
             // `Draft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
-        let (chance, early) = match finishing {
+        let (rng, early) = match finishing {
             RecordOrder::AsTheyCome => (None, Vec::new()),
-            RecordOrder::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
+            RecordOrder::Shuffled(seed) => (Some(Rng(seed)), Vec::new()),
             RecordOrder::Early(id) => {
                 let it = graph.ids().map(|other| other == id).collect();
                 (None, graph.dependencies.reach(it))
@@ -194,7 +194,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
             ready: BinaryHeap::new(),
             early,
             held_back: VecDeque::new(),
-            chance,
+            rng,
         };
         for id in graph.ids() {
             if agenda.n_waiting[id.index()] == 0 {
@@ -237,7 +237,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
 
     /// Picks the finished result that is recorded first.
     fn pick(&mut self, n_finished: usize) -> usize {
-        self.chance.as_mut().map_or(0, |chance| chance.below(n_finished))
+        self.rng.as_mut().map_or(0, |rng| rng.below(n_finished))
     }
 
     /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
@@ -294,10 +294,10 @@ impl<'g, V, E> WalkState<'g, V, E> {
     }
 }
 
-/// Repeatable chance: the splitmix64 generator, which needs no more than a seed.
-struct Chance(u64);
+/// Repeatable rng: the splitmix64 generator, which needs no more than a seed.
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -117,7 +117,7 @@ impl Service {
     update = service.resize(&id, size),
     delete = service.unmake(&id),
 )]
-struct Told {
+struct Known {
     #[attr(required, replace)]
     name: String,
     #[attr(default = 1)]

@@ -35,7 +35,7 @@ struct Taken {
 }
 
 #[derive(Model)]
-struct Told {
+struct Known {
     #[attr(flatten, required)]
     given: Given,
 }

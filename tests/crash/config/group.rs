@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{ExpectedObject, Traits};
-use crate::chance::Chance;
+use crate::rng::Rng;
 
 /// The group whose successors come before what they succeed goes.
 pub(super) const CREATES_FIRST: usize = 1;
@@ -46,33 +46,33 @@ impl Group {
     /// again.
     pub(super) fn after(
         &self,
-        chance: &mut Chance,
+        rng: &mut Rng,
         generation: u64,
         moves: &mut Vec<(String, String)>,
     ) -> Self {
-        let turns = chance.is(1, 3);
+        let turns = rng.is(1, 3);
         let is_counted = self.is_counted != turns;
         // An address that something has left is never used again: nothing could be there while the
         // configuration says that it moved.
-        let renamed = (is_counted && turns) || chance.is(1, 8);
+        let renamed = (is_counted && turns) || rng.is(1, 8);
         let label = match renamed {
             true => format!("g{}_v{generation}", self.at),
             false => self.label.clone(),
         };
         let mut group = Self { at: self.at, label, is_counted, members: BTreeMap::new() };
-        let n_counted = chance.below(MOST + 1);
-        let moves_along = chance.is(5, 6);
+        let n_counted = rng.below(MOST + 1);
+        let moves_along = rng.is(5, 6);
         for number in 0..MOST {
-            let is_there = if is_counted { number < n_counted } else { chance.is(2, 3) };
+            let is_there = if is_counted { number < n_counted } else { rng.is(2, 3) };
             if !is_there {
                 continue;
             }
             let before = self.members.get(&number).filter(|_| !self.is_counted && !is_counted);
             let key = match before {
-                Some(before) if !chance.is(1, 4) => before.key.clone(),
+                Some(before) if !rng.is(1, 4) => before.key.clone(),
                 _ => format!("k{number}v{generation}"),
             };
-            group.members.insert(number, Member { key, traits: Traits::any(chance) });
+            group.members.insert(number, Member { key, traits: Traits::any(rng) });
             if self.members.contains_key(&number) {
                 let (from, to) = (self.addr(number), group.addr(number));
                 if from != to && moves_along {

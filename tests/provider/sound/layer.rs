@@ -10,7 +10,7 @@ use formwork_conformance::offer::{GENERATE, Kind, Offer, PLAN_DESTROY};
 use formwork_conformance::rpc::Rpc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
-use formwork_tests::seeded::{Act, Exchange, Fault, History};
+use formwork_tests::seeded::{Continuation, Exchange, Fault, History};
 use formwork_value::codec::msgpack;
 use formwork_value::{Path, Value};
 use futures_util::future::BoxFuture;
@@ -170,13 +170,13 @@ impl Layer {
         }
     }
 
-    async fn act(&self, act: Act) {
+    async fn act(&self, act: Continuation) {
         match act {
-            Act::Go => {}
-            Act::Exit => std::process::exit(3),
-            Act::Hang => futures_util::future::pending().await,
-            Act::Wait(time) => tokio::time::sleep(Duration::from_millis(time)).await,
-            Act::OutlastStop(time) => {
+            Continuation::Proceed => {}
+            Continuation::Exit => std::process::exit(3),
+            Continuation::Hang => futures_util::future::pending().await,
+            Continuation::Wait(time) => tokio::time::sleep(Duration::from_millis(time)).await,
+            Continuation::OutlastStop(time) => {
                 let stopped = || {
                     let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
                     history.count(Rpc::StopProvider) > 0

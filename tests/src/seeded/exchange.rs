@@ -11,9 +11,9 @@ use formwork_value::{Path, Value};
 
 /// The continuation of a call after its fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Continues.
-    Go,
+pub enum Continuation {
+    /// The call goes on.
+    Proceed,
     /// Ends the process.
     Exit,
     /// Never answers.

@@ -6,42 +6,46 @@ use formwork_conformance::rpc::Rpc;
 use formwork_value::Value;
 
 use super::Fault::{After, Before};
-use super::{Act, Exchange, Row, row};
+use super::{Continuation, Exchange, Row, row};
 
 const LIST: Rpc = Rpc::ListResource;
 
 /// Changes all answers of a stream.
-fn answers(call: &mut Exchange, change: impl FnOnce(&mut Vec<Msg>)) -> Act {
+fn answers(call: &mut Exchange, change: impl FnOnce(&mut Vec<Msg>)) -> Continuation {
     if let Some(Ok(answers)) = &mut call.answers {
         change(answers);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
-fn data(call: &mut Exchange, change: impl FnOnce(&mut Exchange)) -> Act {
+fn data(call: &mut Exchange, change: impl FnOnce(&mut Exchange)) -> Continuation {
     if call.is(Rpc::ReadDataSource) {
         change(call);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
-fn function(call: &mut Exchange, result: &[u8]) -> Act {
+fn function(call: &mut Exchange, result: &[u8]) -> Continuation {
     let has_result = call.answer().is_some_and(|it| it.has(1));
     if call.is(Rpc::CallFunction) && has_result {
         let result = Msg::new().bytes(1, result.to_vec());
         call.reply(Msg::new().msg(1, &result));
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 pub(super) const ROWS: &[Row] = &[
-    row("L-01", 3, After(|call| if call.is(LIST) { answers(call, Vec::clear) } else { Act::Go })),
+    row(
+        "L-01",
+        3,
+        After(|call| if call.is(LIST) { answers(call, Vec::clear) } else { Continuation::Proceed }),
+    ),
     row(
         "L-02",
         1,
         After(|call| {
             if !call.is(LIST) {
-                return Act::Go;
+                return Continuation::Proceed;
             }
             answers(call, |events| {
                 let data = Msg::new().bytes(1, b"\x81\xa2id\xa5other".to_vec());
@@ -55,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if !call.is(LIST) {
-                return Act::Go;
+                return Continuation::Proceed;
             }
             answers(call, |events| {
                 let garbage = Msg::new().bytes(1, b"\xc1".to_vec());
@@ -89,7 +93,13 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "E-01",
         3,
-        Before(|call| if call.is(Rpc::CloseEphemeralResource) { Act::Exit } else { Act::Go }),
+        Before(|call| {
+            if call.is(Rpc::CloseEphemeralResource) {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
+        }),
     ),
     row(
         "E-02",
@@ -98,7 +108,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::OpenEphemeralResource) {
                 call.diagnose(2, "Opened token-only-for-its-owner", "");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -106,7 +116,11 @@ pub(super) const ROWS: &[Row] = &[
         3,
         Before(|call| {
             let is_again = call.history.count(Rpc::CloseEphemeralResource) > 1;
-            if is_again && call.is(Rpc::CloseEphemeralResource) { Act::Exit } else { Act::Go }
+            if is_again && call.is(Rpc::CloseEphemeralResource) {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -126,20 +140,26 @@ pub(super) const ROWS: &[Row] = &[
                 let error = Msg::new().text(1, "wrong").int(2, 99);
                 call.reply(Msg::new().msg(2, &error));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
         "F-04",
         0,
-        Before(|call| if call.is(Rpc::CallFunction) { Act::Wait(120) } else { Act::Go }),
+        Before(|call| {
+            if call.is(Rpc::CallFunction) { Continuation::Wait(120) } else { Continuation::Proceed }
+        }),
     ),
     row(
         "F-05",
         0,
         Before(|call| {
             let is_long = call.request().encode().len() > 60_000;
-            if call.is(Rpc::CallFunction) && is_long { Act::Exit } else { Act::Go }
+            if call.is(Rpc::CallFunction) && is_long {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -147,7 +167,11 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             let is_unknown = call.asked(2).is_some_and(|it| !it.is_wholly_known());
-            if call.is(Rpc::PlanAction) && is_unknown { Act::Exit } else { Act::Go }
+            if call.is(Rpc::PlanAction) && is_unknown {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -155,7 +179,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             if !call.is(Rpc::InvokeAction) {
-                return Act::Go;
+                return Continuation::Proceed;
             }
             answers(call, |events| {
                 let end = events.last().cloned();
@@ -168,7 +192,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             if !call.is(Rpc::ReadStateBytes) {
-                return Act::Go;
+                return Continuation::Proceed;
             }
             answers(call, |chunks| {
                 if let Some(chunk) = chunks.last_mut() {
@@ -187,7 +211,7 @@ pub(super) const ROWS: &[Row] = &[
                 call.silence();
                 call.change(|answer| answer.with(1, b"always".to_vec()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -197,7 +221,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::WriteStateBytes) {
                 call.silence();
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("T-04", 3, Before(|call| torn(call))),
@@ -208,13 +232,13 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GetStates) {
                 call.change(|answer| answer.without(1));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
 ];
 
 /// Writes the state in place and slowly, so that a kill leaves half of it.
-fn torn(call: &Exchange) -> Act {
+fn torn(call: &Exchange) -> Continuation {
     if call.is(Rpc::WriteStateBytes) {
         let state = call.request().get_msg(1).map(|it| it.get_text(2)).unwrap_or_default();
         let name: String = state.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -222,7 +246,7 @@ fn torn(call: &Exchange) -> Act {
         let path = std::path::Path::new(&world).join("store").join(format!("{name}.state"));
         let half = call.requests.first().map(|it| it.get_bytes(2)).unwrap_or_default();
         drop(std::fs::write(path, &half[..half.len() / 2]));
-        return Act::Wait(1_500);
+        return Continuation::Wait(1_500);
     }
-    Act::Go
+    Continuation::Proceed
 }

@@ -7,7 +7,7 @@ use formwork_value::{Type, Value};
 
 use super::Fault::{After, Bad, Before, Remote};
 use super::exchange::{get, set};
-use super::{Act, Exchange, RemoteBug, Row, row};
+use super::{Continuation, Exchange, RemoteBug, Row, row};
 
 const APPLY: Rpc = Rpc::ApplyResourceChange;
 const READ: Rpc = Rpc::ReadResource;
@@ -19,21 +19,21 @@ fn applies(call: &Exchange, from: bool, to: bool) -> bool {
 }
 
 /// Sets an attribute of what a create or an update returns.
-fn applied(call: &mut Exchange, name: &str, part: Value) -> Act {
+fn applied(call: &mut Exchange, name: &str, part: Value) -> Continuation {
     if applies(call, false, true) || applies(call, true, true) {
         call.put(1, name, part);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 /// Fails the destruction of a `sound_item`.
-fn undestroyed(call: &mut Exchange) -> Act {
+fn undestroyed(call: &mut Exchange) -> Continuation {
     if applies(call, true, false) {
         let prior = call.request().get_msg(2).unwrap_or_default();
         call.reply(Msg::new().msg(1, &prior));
         call.diagnose(1, "The item is in use", "");
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 /// Whether a read answers with an object.
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("A-04", 3, After(|call| applied(call, "secret", Value::string("applied")))),
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
             if reads(call) {
                 call.put(1, "text", Value::string("not what was applied"));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => set(value, "generation", Value::unknown(Type::Number)),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
                     set(value, "name", asked.unwrap_or(Value::null(Type::String)))
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Row] = &[
                     answer.without(5).msg(5, &Msg::new().msg(1, &data))
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("A-09", 3, Remote(RemoteBug::PutsUnchanged)),
@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Row] = &[
                 let prior = call.request().get_msg(2).unwrap_or_default();
                 call.change(|answer| answer.without(1).msg(1, &prior));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         Before(|call| {
             let is_again = call.history.is_repeated_apply;
-            if is_again { undestroyed(call) } else { Act::Go }
+            if is_again { undestroyed(call) } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -145,7 +145,7 @@ pub(super) const ROWS: &[Row] = &[
             if reads(call) && !is_there(call) {
                 call.diagnose(1, "404 Not Found", "");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("A-14", 3, Remote(RemoteBug::ForgetsCreated)),
@@ -157,9 +157,9 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             let is_stop = call.is(Rpc::StopProvider) && call.in_flight > 1;
             match call.rpc {
-                _ if is_stop => Act::Exit,
-                APPLY => Act::Wait(200),
-                _ => Act::Go,
+                _ if is_stop => Continuation::Exit,
+                APPLY => Continuation::Wait(200),
+                _ => Continuation::Proceed,
             }
         }),
     ),
@@ -169,7 +169,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         Before(|call| {
             let is_again = applies(call, false, true) && call.history.is_repeated_apply;
-            if is_again { Act::Exit } else { Act::Go }
+            if is_again { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -179,7 +179,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.in_flight > 4 {
                 return applied(call, "name", Value::string("of another call"));
             }
-            if call.is(APPLY) { Act::Wait(30) } else { Act::Go }
+            if call.is(APPLY) { Continuation::Wait(30) } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -187,7 +187,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         Before(|call| {
             let is_bare = reads(call) && call.request().get_bytes(3).is_empty();
-            if is_bare { Act::Exit } else { Act::Go }
+            if is_bare { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row("A-22", 3, Remote(RemoteBug::IgnoresTimeouts)),
@@ -203,7 +203,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is_of(READ, "sound_note") {
                 call.put(1, "title", Value::string(format!("read in call {turn}")));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -218,7 +218,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -229,7 +229,7 @@ pub(super) const ROWS: &[Row] = &[
                 let asked = call.request().get_msg(2).unwrap_or_default();
                 call.change(|answer| answer.with(1, asked.encode()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("R-05", 1, Bad("read-absent")),
@@ -241,7 +241,7 @@ pub(super) const ROWS: &[Row] = &[
                 let data = Msg::new().bytes(1, b"\x81\xa5other\xa1x".to_vec());
                 call.change(|answer| answer.without(5).msg(5, &Msg::new().msg(1, &data)));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -250,7 +250,7 @@ pub(super) const ROWS: &[Row] = &[
         Before(|call| {
             let name = call.asked(2).and_then(|it| get(&it, "name"));
             let is_bare = reads(call) && name.is_some_and(|it| it.is_null());
-            if is_bare { Act::Exit } else { Act::Go }
+            if is_bare { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row("R-08", 3, Remote(RemoteBug::ReadPuts)),
@@ -260,7 +260,7 @@ pub(super) const ROWS: &[Row] = &[
         Before(|call| {
             let private = call.request().get_bytes(3);
             let is_foreign = call.is(READ) && private == Bytes::from_static(b"\xff\xfe not json");
-            if is_foreign { Act::Exit } else { Act::Go }
+            if is_foreign { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
 ];

@@ -6,7 +6,7 @@ use formwork_value::{Refinement, Type, Unknown, Value};
 
 use super::Fault::{After, Bad, Before, Remote};
 use super::exchange::{get, set};
-use super::{Act, Exchange, RemoteBug, Row, row};
+use super::{Continuation, Exchange, RemoteBug, Row, row};
 
 const PLAN: Rpc = Rpc::PlanResourceChange;
 
@@ -24,11 +24,11 @@ fn plans_change(call: &Exchange) -> bool {
 }
 
 /// Sets an attribute of the planned value.
-fn put(call: &mut Exchange, name: &str, part: Value) -> Act {
+fn put(call: &mut Exchange, name: &str, part: Value) -> Continuation {
     if plans(call) {
         call.put(1, name, part);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
                     None => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("P-04", 1, After(|call| put(call, "secret", Value::string("planned")))),
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
             if plans_change(call) {
                 call.put(1, "generation", Value::unknown(Type::Number));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
         Before(|call| {
             let proposed = call.asked(3).and_then(|it| get(&it, "id"));
             let is_odd = plans_change(call) && proposed.is_some_and(|it| it.is_null());
-            if is_odd { Act::Exit } else { Act::Go }
+            if is_odd { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
                 let step = Msg::new().text(1, "nowhere");
                 call.change(|answer| answer.msg(2, &Msg::new().msg(1, &step)));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
             if plans_change(call) {
                 call.change(|answer| answer.without(2));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is_of(Rpc::ApplyResourceChange, "sound_item") {
                 call.put(1, "generation", Value::int(1));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -129,7 +129,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is_of(PLAN, "sound_item") && !plans(call) {
                 call.change(|answer| answer.without(1).opt_msg(1, prior.as_ref()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
             if plans(call) {
                 call.change(|answer| answer.with(3, vec![b'x'; 70_000]));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -165,7 +165,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("P-16", 3, Remote(RemoteBug::PlanPosts)),
@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Row] = &[
             if plans(call) {
                 call.change(|answer| answer.msg(6, &Msg::new().int(1, 1)));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -186,7 +186,7 @@ pub(super) const ROWS: &[Row] = &[
             if plans(call) {
                 call.change(|answer| answer.int(5, 1));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -198,7 +198,7 @@ pub(super) const ROWS: &[Row] = &[
                 let identity = Msg::new().msg(1, &data);
                 call.change(|answer| answer.without(7).msg(7, &identity));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -210,7 +210,7 @@ pub(super) const ROWS: &[Row] = &[
                 let unknown = Unknown::refined(Type::String, prefix);
                 call.put(1, "id", Value::Unknown(unknown.into()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -225,7 +225,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -233,7 +233,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             let is_large = call.request().encode().len() > 12_000;
-            if plans(call) && is_large { Act::Wait(2_100) } else { Act::Go }
+            if plans(call) && is_large { Continuation::Wait(2_100) } else { Continuation::Proceed }
         }),
     ),
 ];

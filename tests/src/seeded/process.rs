@@ -4,7 +4,7 @@ use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 
 use super::Fault::{AnswersUnknownMethods, Bad, Before, Release, Start};
-use super::{Act, ReleaseBug, Row, row, start};
+use super::{Continuation, ReleaseBug, Row, row, start};
 
 pub(super) const ROWS: &[Row] = &[
     row("H-01", 0, Start(start::quiet_without_host)),
@@ -34,14 +34,16 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GetProviderSchema) {
                 start::print_late();
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("H-22", 0, Release(ReleaseBug::ForeignProtocol)),
     row(
         "C-01",
         1,
-        Before(|call| if call.is(Rpc::ConfigureProvider) { Act::Exit } else { Act::Go }),
+        Before(|call| {
+            if call.is(Rpc::ConfigureProvider) { Continuation::Exit } else { Continuation::Proceed }
+        }),
     ),
     row(
         "C-02",
@@ -49,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         Before(|call| {
             let config = call.asked(2).filter(|_| call.is(Rpc::ConfigureProvider));
             let is_unknown = config.is_some_and(|it| !it.is_wholly_known());
-            if is_unknown { Act::Exit } else { Act::Go }
+            if is_unknown { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -57,7 +59,11 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             let is_early = call.history.count(Rpc::ConfigureProvider) == 0;
-            if is_early && call.is(Rpc::PlanResourceChange) { Act::Exit } else { Act::Go }
+            if is_early && call.is(Rpc::PlanResourceChange) {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -65,7 +71,11 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             let is_again = call.history.count(Rpc::ConfigureProvider) > 1;
-            if is_again && call.is(Rpc::ConfigureProvider) { Act::Exit } else { Act::Go }
+            if is_again && call.is(Rpc::ConfigureProvider) {
+                Continuation::Exit
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -80,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
                 let problem = Msg::new().int(1, 1).text(2, &format!("{token} is refused"));
                 call.reply(Msg::new().msg(1, &problem));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -90,8 +100,16 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::ConfigureProvider) {
                 start::write_home();
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
-    row("C-07", 1, Before(|call| if call.is(Rpc::StopProvider) { Act::Hang } else { Act::Go })),
+    row(
+        "C-07",
+        1,
+        Before(
+            |call| {
+                if call.is(Rpc::StopProvider) { Continuation::Hang } else { Continuation::Proceed }
+            },
+        ),
+    ),
 ];

@@ -5,14 +5,14 @@ use formwork_conformance::message::{Field, Msg};
 use formwork_conformance::rpc::Rpc;
 
 use super::Fault::{After, Bad};
-use super::{Act, Exchange, Row, row};
+use super::{Continuation, Exchange, Row, row};
 
 /// Changes the schema call's answer.
-fn schema(call: &mut Exchange, change: impl FnOnce(Msg) -> Msg) -> Act {
+fn schema(call: &mut Exchange, change: impl FnOnce(Msg) -> Msg) -> Continuation {
     if call.is(Rpc::GetProviderSchema) {
         call.change(change);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 /// Changes the field of a message at the end of a path of message fields.
@@ -42,7 +42,7 @@ const OWN: &[u32] = &[1, 2, 2];
 const RESOURCES: &[u32] = &[2, 2, 2, 2];
 
 /// Changes the `endpoint` of the provider's configuration.
-fn endpoint(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Act {
+fn endpoint(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
     schema(call, |answer| attribute(answer, OWN, "endpoint", change))
 }
 
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GetMetadata) {
                 call.change(|answer| answer.without(4));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.validates() && call.history.count(Rpc::GetProviderSchema) == 0 {
                 call.refuse(9, "the schema was not asked for");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GenerateResourceConfig) {
                 call.refuse(12, "not implemented");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -126,7 +126,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GetResourceIdentitySchemas) {
                 call.change(|answer| inside(answer, &[1, 2, 2], &|it| it.without(3)));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(

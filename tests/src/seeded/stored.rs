@@ -7,7 +7,7 @@ use formwork_value::{Type, Value};
 
 use super::Fault::{After, Bad, Before};
 use super::exchange::{get, set};
-use super::{Act, Exchange, Row, row};
+use super::{Continuation, Exchange, Row, row};
 
 const UPGRADE: Rpc = Rpc::UpgradeResourceState;
 const IMPORT: Rpc = Rpc::ImportResourceState;
@@ -28,23 +28,23 @@ fn echo(call: &mut Exchange) {
 }
 
 /// Changes the objects that an import by id returns.
-fn imported(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Act {
+fn imported(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
     if call.is(IMPORT) {
         call.change(|answer| {
             let objects: Vec<Msg> = answer.all_msgs(1);
             objects.into_iter().map(change).fold(answer.without(1), |answer, it| answer.msg(1, &it))
         });
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 /// Plants an attribute in the objects that are read after an import: their other parts are not known.
-fn read_after_import(call: &mut Exchange, part: Value) -> Act {
+fn read_after_import(call: &mut Exchange, part: Value) -> Continuation {
     let is_bare = call.asked(2).is_some_and(|it| get(&it, "name").is_some_and(|it| it.is_null()));
     if is_bare && call.is_of(Rpc::ReadResource, "sound_item") {
         call.put(1, "size", part);
     }
-    Act::Go
+    Continuation::Proceed
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_old = call.is_of(UPGRADE, "sound_item") && call.request().get_int(2) == 0;
-            if is_old { Act::Exit } else { Act::Go }
+            if is_old { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(UPGRADE) && call.request().get_int(2) > 2 {
                 echo(call);
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_extra = stored_text(call).contains("no_such_attribute_of_conformance");
-            if is_extra { Act::Exit } else { Act::Go }
+            if is_extra { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -82,7 +82,7 @@ pub(super) const ROWS: &[Row] = &[
             if stored_text(call).starts_with('[') {
                 echo(call);
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("U-06", 0, Bad("upgrade-dies")),
@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_flat = stored(call).is_some_and(|it| it.has(2));
-            if is_flat { Act::Exit } else { Act::Go }
+            if is_flat { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
                 let data = Msg::new().bytes(1, b"\x81\xa2id\xa5other".to_vec());
                 call.change(|answer| answer.with(1, Msg::new().msg(1, &data).encode()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Row] = &[
                     _ => value.clone(),
                 });
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
                     call.reply(Msg::new().msg(1, &state));
                 }
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
                 let state = call.request().get_msg(2).unwrap_or_default();
                 call.change(|answer| answer.with(1, state.encode()));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -158,7 +158,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(IMPORT) {
                 call.reply(Msg::new());
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row("I-03", 1, After(|call| imported(call, |object| object.with(1, b"sound_other".to_vec())))),
@@ -186,7 +186,7 @@ pub(super) const ROWS: &[Row] = &[
             if is_marked && call.is_of(Rpc::ReadResource, "sound_item") {
                 call.put(1, "size", Value::int(77));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -194,7 +194,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         Before(|call| {
             let is_empty = call.is(IMPORT) && call.request().get_text(2).is_empty();
-            if is_empty { Act::Exit } else { Act::Go }
+            if is_empty { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -204,7 +204,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::GenerateResourceConfig) {
                 call.put(1, "id", Value::string("set"));
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
 ];

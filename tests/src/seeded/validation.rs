@@ -5,7 +5,7 @@ use formwork_value::Value;
 
 use super::Fault::{After, Bad, Before};
 use super::exchange::get;
-use super::{Act, Exchange, Row, row};
+use super::{Continuation, Exchange, Row, row};
 
 /// The configuration of a `sound_item` that is validated.
 fn item(call: &Exchange) -> Option<Value> {
@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
             if attribute(call, "name").is_some_and(|it| it.is_unknown()) {
                 call.diagnose(1, "The name must be known", "name");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
             if attribute(call, "text").is_some_and(|it| it.is_unknown()) {
                 call.diagnose(1, "The text must be known", "text");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
                 let turn = call.history.total();
                 call.diagnose(2, &format!("Validated in call {turn}"), "");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
             if item(call).is_some() {
                 call.diagnose(2, "Strange attribute", "no_such_attribute");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
                 call.silence();
                 call.diagnose(1, "Something is missing", "");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -78,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
             if let Some(Value::String(password)) = attribute(call, "password") {
                 call.diagnose(2, &format!("Weak password {}", password.as_str()), "password");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -86,7 +86,11 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_large = call.request().encode().len() > 6_000;
-            if call.validates() && is_large { Act::Wait(1_100) } else { Act::Go }
+            if call.validates() && is_large {
+                Continuation::Wait(1_100)
+            } else {
+                Continuation::Proceed
+            }
         }),
     ),
     row(
@@ -94,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_odd = call.validates() && call.request().get_text(1) == "no_such_type";
-            if is_odd { Act::Exit } else { Act::Go }
+            if is_odd { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
     row(
@@ -104,7 +108,7 @@ pub(super) const ROWS: &[Row] = &[
             if item(call).is_some() && !call.request().has(3) {
                 call.silence();
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
     row(
@@ -115,7 +119,7 @@ pub(super) const ROWS: &[Row] = &[
             if config.and_then(|it| get(&it, "name")) == Some(Value::string("alpha")) {
                 call.diagnose(1, "Old name", "name");
             }
-            Act::Go
+            Continuation::Proceed
         }),
     ),
 ];
