@@ -51,13 +51,10 @@ impl Server {
                 })
             }
             "pg" => {
-                let server =
-                    Installed::start(|program| std::process::Command::new(program), &[], &[])?;
+                let server = servers::Postgres::start()?;
                 Box::new(move || {
-                    format!(
-                        "    conn_str    = \"postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable\"\n    schema_name = \"STATE\"\n",
-                        server.port
-                    )
+                    let conn_str = server.conn_str();
+                    format!("    conn_str    = \"{conn_str}\"\n    schema_name = \"STATE\"\n")
                 })
             }
             "s3" => {
@@ -105,6 +102,8 @@ impl Server {
             }
             _ => {
                 let server = kubernetes::Kubernetes::start();
+                // Terraform does not take a host without any other configuration.
+                variables.push(("KUBERNETES_MASTER", server.url.clone()));
                 Box::new(move || {
                     format!(
                         "    host          = \"{}\"\n    token         = \"{}\"\n    secret_suffix = \"STATE\"\n",
