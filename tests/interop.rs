@@ -22,4 +22,5 @@ mod terraform_loads_ours;
 mod terraform_modules;
 mod terraform_plans;
 mod terraform_state;
+mod test_modules;
 mod verdicts;

@@ -158,7 +158,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),
         Command::Providers(args) => match args.command {
             None if args.json => inventory::run(Document::Providers, env).await,
-            None => providers::run(env).await,
+            None => providers::run(args.test_directory.as_deref(), env).await,
             Some(ProvidersCommand::Sbom) => inventory::run(Document::Materials, env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
             Some(ProvidersCommand::Lock(args)) => providers::lock::run(&args, env),

@@ -3,19 +3,19 @@
 
 pub(crate) mod backend;
 mod config_sources;
+mod installed_modules;
 mod overrides;
 mod state;
+mod test_modules;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::encryption::Encryption;
 use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
-use formwork_core::config::folders;
-use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{self, Config, Files as _, Module, Place};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
@@ -35,19 +35,14 @@ use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
 use crate::launcher::launcher;
 use crate::messages;
-use crate::modules::installed::Installed;
-use crate::modules::manifest::Manifest;
-use crate::modules::{
-    self,
-    install::{self, Progress},
-};
 use crate::settings::Settings;
 use crate::view::human::diagnostic;
-use crate::view::report::Report;
 use crate::view::{self, Screen};
 
+pub(crate) use installed_modules::InstallOptions;
 pub(crate) use overrides::OverrideWarning;
 pub(crate) use state::named_file;
+pub(crate) use test_modules::LoadedTest;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT: &str = "environment";
@@ -221,86 +216,12 @@ impl<'e> Workspace<'e> {
         config
     }
 
-    /// Looks for errors in files of tests: in the configuration's folder, and in the one below it
-    /// that is theirs, `tests` unless another one is given.
-    pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
-        let tests = tests.unwrap_or(Path::new("tests"));
-        let folders = TestFolders { module: &self.config_folder, tests };
-        test_files::check(diags, &mut self.sources, &Disk, folders);
-    }
-
     /// Reads the root module, for where the configuration wants its state kept, and nothing else.
     ///
     /// # Errors
     /// When its files cannot be read.
     pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
         config::root_module(diags, &mut self.sources, &Disk, &self.config_folder)
-    }
-
-    /// The modules that are installed.
-    ///
-    /// # Errors
-    /// When the manifest cannot be read.
-    pub(crate) fn installed(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
-        let folder = self.modules_folder();
-        let load = || -> std::io::Result<Manifest> {
-            let Some(data) = self.data.open()? else { return Ok(Manifest::default()) };
-            data.subdir(modules::FOLDER)?.as_ref().map_or(Ok(Manifest::default()), Manifest::load)
-        };
-        load().map(Installed).map_err(|error| {
-            let path = Manifest::path(&folder);
-            let detail = format!(
-                "{}: {error}. Remove the file, and run \"formwork init\" to reinstall all modules.",
-                path.display()
-            );
-            let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
-            diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
-        })
-    }
-
-    /// The folder of modules.
-    pub(crate) fn modules_folder(&self) -> PathBuf {
-        self.data.path().join(modules::FOLDER)
-    }
-
-    /// Whether the root module calls any. Errors are reported when the whole is read.
-    pub(crate) fn calls_modules(&self) -> bool {
-        let mut sources = Sources::new();
-        folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.config_folder)
-            .map_or(true, |calls| !calls.is_empty())
-    }
-
-    /// Installs the modules that the configuration calls, telling what happens.
-    ///
-    /// # Errors
-    /// When one cannot be had, or a configuration has errors.
-    pub(crate) fn install_modules(
-        &mut self,
-        diags: &mut Diagnostics,
-        upgrade: bool,
-        keeps_lock: bool,
-        report: &Report,
-    ) -> Result<(), Reported> {
-        let place = install::ModulesFolder {
-            keeps_lock,
-            env: self.env,
-            settings: &self.settings,
-            root: &self.config_folder,
-            data: &self.data,
-            pause: std::thread::sleep,
-        };
-        install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
-            report.log(&match progress {
-                Progress::Downloading(package, key) => {
-                    format!("Downloading {package} for {key}...")
-                }
-                Progress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
-                Progress::Waiting(folder) => format!(
-                    "Waiting for another command that installs modules in {}...",
-                    folder.display()
-                ),
-            });
-        })
     }
 
     /// Whether there is any configuration here.

@@ -39,6 +39,7 @@ pub mod settings;
 mod state_block;
 mod state_store;
 pub mod test_files;
+pub mod test_modules;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -174,7 +174,7 @@ pub(crate) struct InitArgs {
     /// Copy this module's configuration into the folder first, which must be empty.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from_module: Option<String>,
-    /// The folder of tests, in which errors are looked for.
+    /// The folder of tests, whose modules and providers are installed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     /// Whether to ask for what is missing.

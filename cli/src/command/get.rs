@@ -8,7 +8,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, report::Report};
-use crate::workspace::Workspace;
+use crate::workspace::{InstallOptions, Workspace};
 
 /// Install the modules that the configuration calls.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(crate) struct GetArgs {
     /// Reinstall everything, in the newest versions that the configuration allows.
     #[arg(long)]
     pub(crate) update: bool,
-    /// The folder of tests, in which mistakes are looked for. Default: tests.
+    /// The folder of tests, whose modules are installed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
 }
@@ -32,10 +32,12 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let result = workspace.install_modules(&mut diags, args.update, false, &report);
+    let tests = args.test_directory.as_deref();
+    let options = InstallOptions { upgrade: args.update, keeps_lock: false, tests };
+    let result = workspace.install_modules(&mut diags, options, &report);
     if result.is_ok() {
         warn_of_calls(&mut diags, &mut workspace);
-        workspace.check_tests(&mut diags, args.test_directory.as_deref());
+        workspace.check_tests(&mut diags, tests);
     }
     report.diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }

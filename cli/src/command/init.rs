@@ -1,6 +1,7 @@
 //! `formwork init`: prepares the folder.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use formwork_core::addr::ProviderAddr;
@@ -22,7 +23,7 @@ use crate::install::providers::Installation;
 use crate::messages;
 use crate::redact;
 use crate::view::{Paint, Screen, report::Report};
-use crate::workspace::Workspace;
+use crate::workspace::{InstallOptions, Workspace};
 
 /// Runs the command.
 pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
@@ -68,7 +69,8 @@ async fn prepare(
         return Ok(());
     }
     report.step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
-    if args.get && workspace.calls_modules() {
+    let tests = args.test_directory.as_deref();
+    if args.get && (workspace.calls_modules() || workspace.tests_use_modules(tests)) {
         let (text, code) = if args.upgrade {
             ("Upgrading modules...", "upgrading_modules_message")
         } else {
@@ -76,13 +78,15 @@ async fn prepare(
         };
         report.step(Paint::Bold, text, code);
         let keeps_lock = args.lockfile.as_deref() == Some("readonly");
-        workspace.install_modules(diags, args.upgrade, keeps_lock, report)?;
+        let options = InstallOptions { upgrade: args.upgrade, keeps_lock, tests };
+        workspace.install_modules(diags, options, report)?;
     }
     let config = workspace.needs(diags);
-    workspace.check_tests(diags, args.test_directory.as_deref());
+    workspace.check_tests(diags, tests);
     let config = config?;
     config.check_versions(diags)?;
     diags.check()?;
+    let runs = required_by_runs(diags, workspace, tests)?;
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
     let first = (args.backend && is_store).then(|| config.requirements());
     if let Some(required) = first.clone() {
@@ -97,7 +101,7 @@ async fn prepare(
         check_state(diags, workspace, &config).await?;
     }
     workspace.warn_of_overrides_in_init(diags);
-    let mut required = config.requirements();
+    let mut required = with_constraints(config.requirements(), runs);
     let state = ProvidersOfState { place: &StatePlace::default(), with_open: true };
     let of_state = of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
@@ -116,6 +120,34 @@ async fn prepare(
         report.step(Paint::Plain, text, "output_init_success_cli_message");
     }
     Ok(())
+}
+
+/// The providers of the modules that runs of test files use.
+fn required_by_runs(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
+) -> Result<BTreeMap<ProviderAddr, Constraints>, Reported> {
+    let mut required = BTreeMap::new();
+    for test in workspace.load_runs(diags, tests, Config::load_needs)? {
+        for run in test.runs {
+            run.config.check_versions(diags)?;
+            required = with_constraints(required, run.config.requirements());
+        }
+    }
+    Ok(required)
+}
+
+/// The providers of both, with all constraints together.
+fn with_constraints(
+    mut required: BTreeMap<ProviderAddr, Constraints>,
+    others: BTreeMap<ProviderAddr, Constraints>,
+) -> BTreeMap<ProviderAddr, Constraints> {
+    for (addr, constraints) in others {
+        let known = required.entry(addr).or_default();
+        *known = std::mem::take(known).and(constraints);
+    }
+    required
 }
 
 /// Reads the state in a backend, so that an error in its arguments or credentials is reported now.

@@ -5,6 +5,7 @@ pub(super) mod lock;
 pub(super) mod mirror;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use formwork_core::addr::ProviderAddr;
@@ -21,7 +22,7 @@ use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
-use crate::workspace::Workspace;
+use crate::workspace::{LoadedTest, Workspace};
 
 /// Show the providers that the configuration needs.
 #[derive(Debug, clap::Args)]
@@ -30,6 +31,9 @@ pub(crate) struct ProvidersArgs {
     /// Print the required providers as JSON, with their selected versions, programs and hashes.
     #[arg(long)]
     pub(crate) json: bool,
+    /// The folder of tests, whose modules are listed too. Default: tests.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
     /// More about providers.
     #[command(subcommand)]
     pub(crate) command: Option<ProvidersCommand>,
@@ -56,13 +60,13 @@ pub(crate) struct ProvidersSchemaArgs {
 }
 
 /// Shows the providers that the configuration needs, and those that the state needs.
-pub(super) async fn run(env: &Env) -> Exit {
+pub(super) async fn run(tests: Option<&Path>, env: &Env) -> Exit {
     let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let text = needs(&mut diags, &mut workspace).await;
+    let text = needs(&mut diags, &mut workspace, tests).await;
     // As in Terraform, warnings follow the list.
     let exit = match text {
         Ok(text) => {
@@ -75,9 +79,14 @@ pub(super) async fn run(env: &Env) -> Exit {
     exit
 }
 
-async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let config = required_config(diags, workspace)?;
-    let mut text = tree(&config) + "\n";
+async fn needs(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
+) -> Result<String, Reported> {
+    let config = required_config(diags, workspace, tests)?;
+    let tests = workspace.load_runs(diags, tests, Config::load_needs)?;
+    let mut text = tree(&config, &tests) + "\n";
     let needed = required_by_state(diags, workspace, &config).await?;
     if !needed.is_empty() {
         text.push_str("Providers required by state:\n\n");
@@ -92,13 +101,14 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
 fn required_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
 ) -> Result<Config, Reported> {
     if !workspace.finds_config(diags) {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
     let config = workspace.needs(diags);
-    workspace.check_tests(diags, None);
+    workspace.check_tests(diags, tests);
     let config = config?;
     diags.check()?;
     Ok(config)
@@ -118,24 +128,35 @@ async fn required_by_state(
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
 }
 
-fn tree(config: &Config) -> String {
+fn tree(config: &Config, tests: &[LoadedTest<Config>]) -> String {
     let mut text = String::from("\nProviders required by configuration:\n.\n");
-    branches(&mut text, config, config.root_node(), "");
+    let branch = Branch { config, node: config.root_node(), tests };
+    branches(&mut text, branch, "");
     text
 }
 
+/// A module in the tree, and the tests of the configuration if it is the root.
+#[derive(Clone, Copy)]
+struct Branch<'a> {
+    config: &'a Config,
+    node: &'a ModuleNode,
+    tests: &'a [LoadedTest<Config>],
+}
+
+/// The sign before a branch, and the margin of the branches below it.
+fn forks(is_last: bool) -> (&'static str, &'static str) {
+    if is_last { ("└──", "    ") } else { ("├──", "│\u{a0}\u{a0} ") }
+}
+
 /// Draws what a module needs, and the modules below it.
-fn branches(text: &mut String, config: &Config, node: &ModuleNode, margin: &str) {
+fn branches(text: &mut String, module: Branch<'_>, margin: &str) {
+    let Branch { config, node, tests } = module;
     let required = node.module.requirements();
-    let n_branches = required.len() + node.children.len();
+    let n_branches = required.len() + tests.len() + node.children.len();
     let mut n_drawn = 0;
     let mut branch = |text: &mut String, line: &str| {
         n_drawn += 1;
-        let (sign, below) = if n_drawn == n_branches {
-            ("└──", "    ")
-        } else {
-            ("├──", "│\u{a0}\u{a0} ")
-        };
+        let (sign, below) = forks(n_drawn == n_branches);
         text.push_str(&format!("{margin}{sign} {line}\n"));
         format!("{margin}{below}")
     };
@@ -143,9 +164,21 @@ fn branches(text: &mut String, config: &Config, node: &ModuleNode, margin: &str)
         let space = if constraints.is_empty() { "" } else { " " };
         branch(text, &format!("provider[{addr}]{space}{constraints}"));
     }
+    for test in tests {
+        let margin = branch(text, &format!("test.{}", test.name));
+        for (index, run) in test.runs.iter().enumerate() {
+            let is_last = index + 1 == test.runs.len();
+            let (sign, below) = forks(is_last);
+            text.push_str(&format!("{margin}{sign} run.{}\n", run.name));
+            let node = run.config.root_node();
+            let module = Branch { config: &run.config, node, tests: &[] };
+            branches(text, module, &format!("{margin}{below}"));
+        }
+    }
     for (name, child) in &node.children {
         let margin = branch(text, &format!("module.{name}"));
-        branches(text, config, &config.nodes[*child], &margin);
+        let module = Branch { config, node: &config.nodes[*child], tests: &[] };
+        branches(text, module, &margin);
     }
 }
 

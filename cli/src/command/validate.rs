@@ -1,7 +1,9 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
+use formwork_core::config::Config;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
@@ -50,7 +52,10 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     }
     if workspace.finds_config(&mut diags) {
         // Everything there is to know is in `diags`.
-        let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
+        let checked = check(&mut diags, &mut workspace, !tests.has_errors()).await;
+        if checked.is_ok() && !args.no_tests && !tests.has_errors() {
+            let _ = check_runs(&mut diags, &mut workspace, args.test_directory.as_deref()).await;
+        }
     }
     workspace.warn_of_overrides(&mut diags, OverrideWarning::Always);
     let _ = diags.append(tests);
@@ -83,6 +88,25 @@ async fn check(
         return Ok(());
     }
     config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await
+}
+
+/// Checks the modules that runs of test files use, each once.
+async fn check_runs(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
+) -> Result<(), Reported> {
+    let loaded = workspace.load_runs(diags, tests, Config::load_unvalidated)?;
+    let mut checked = BTreeSet::new();
+    for run in loaded.into_iter().flat_map(|test| test.runs) {
+        let (config, dangling) = run.config;
+        if checked.insert(config.root_node().module.dir.clone()) {
+            config.check_versions(diags)?;
+            let known = Known { dangling, fills: None };
+            config_errors::find(diags, workspace, &config, known).await?;
+        }
+    }
+    Ok(())
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

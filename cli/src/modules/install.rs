@@ -1,6 +1,7 @@
 //! Installs the modules a configuration calls, and those they call.
 
 mod locked;
+mod runs;
 mod version;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub(crate) struct ModulesFolder<'a> {
     pub(crate) settings: &'a Settings,
     /// The root module's folder.
     pub(crate) root: &'a Path,
+    /// The folder for tests, relative to that of the root module.
+    pub(crate) tests: &'a Path,
     /// The data directory.
     pub(crate) data: &'a DataDir,
     /// Waits before a registry is asked again.
@@ -108,12 +111,11 @@ pub(crate) fn install(
         lacking: false,
         unread: false,
     };
-    let root = CallingModule::root(place.root);
-    walk.record("", String::new(), None, root.dir.clone());
-    walk.calls(diags, &root);
+    walk.root(diags, place);
     let Walk { old, mut new, staging, lacking, unread, found, .. } = walk;
-    if unread {
-        for (key, record) in old.0.iter().filter(|(_, record)| !staging.replaces(&record.dir)) {
+    // The tests of another folder are not looked at, and keep their modules, as in Terraform.
+    for (key, record) in old.0.iter().filter(|(key, _)| unread || key.starts_with("test.")) {
+        if !staging.replaces(&record.dir) {
             new.0.entry(key.clone()).or_insert_with(|| record.clone());
         }
     }
@@ -208,12 +210,6 @@ struct Package {
 }
 
 impl<'h> CallingModule<'h> {
-    fn root(dir: &Path) -> Self {
-        let dir = super::clean(dir);
-        let identity = dir.display().to_string();
-        Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
-    }
-
     /// The origin of the addresses in the module.
     fn origin(&self) -> AddressOrigin {
         match self.package.as_ref().is_some_and(|package| package.is_remote) {
@@ -277,6 +273,10 @@ impl Walk<'_> {
             }
             return;
         };
+        self.each(diags, here, calls);
+    }
+
+    fn each(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
         for call in calls {
             self.n_calls += 1;
             if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {

@@ -15,6 +15,25 @@ pub(crate) struct Installed(pub(crate) Manifest);
 
 const ADVICE: &str = "Run \"formwork init\" to install all modules required by this configuration.";
 
+/// Modules that are installed for the module of a run, which has its own root.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstalledForRun<'a> {
+    pub(crate) installed: &'a Installed,
+    /// The key of the run's module.
+    pub(crate) key: &'a str,
+}
+
+impl ModuleFolders for InstalledForRun<'_> {
+    fn folder(
+        &self,
+        path: &ModulePath,
+        call: &CallSite,
+        _caller: &Path,
+    ) -> Result<PathBuf, NotInstalled> {
+        self.installed.locate(&format!("{}.{}", self.key, key(path)), call)
+    }
+}
+
 impl ModuleFolders for Installed {
     fn folder(
         &self,
@@ -22,13 +41,27 @@ impl ModuleFolders for Installed {
         call: &CallSite,
         _caller: &Path,
     ) -> Result<PathBuf, NotInstalled> {
+        self.locate(&key(path), call)
+    }
+}
+
+/// The key of a module in the manifest.
+fn key(path: &ModulePath) -> String {
+    path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".")
+}
+
+impl Installed {
+    /// The folder of the module with this key, which `call` asks for.
+    ///
+    /// # Errors
+    /// When the module is not there, or not the one that the call asks for.
+    pub(crate) fn locate(&self, key: &str, call: &CallSite) -> Result<PathBuf, NotInstalled> {
         let refused = |summary: &'static Message, detail: String| NotInstalled {
             summary,
             detail,
             span: call.source_span,
         };
-        let key = path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".");
-        let Some(record) = self.0.0.get(&key) else { return Err(NotInstalled::missing(call)) };
+        let Some(record) = self.0.0.get(key) else { return Err(NotInstalled::missing(call)) };
         if record.source != call.address.to_string() {
             let detail =
                 format!("The source address was changed since this module was installed. {ADVICE}");

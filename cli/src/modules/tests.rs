@@ -76,6 +76,7 @@ impl Project {
             ..Env::default()
         };
         let place = ModulesFolder {
+            tests: Path::new("tests"),
             env: &env,
             settings: &self.settings,
             root: self.folder.path(),

@@ -2,7 +2,7 @@
 //! else: the test command checks whether the objects they mention are there.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
 use formwork_lang::refs;
@@ -11,7 +11,7 @@ use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
 use super::arguments::{check_name, place};
-use super::{Files, broken, call, condition, constant, files, load, traversal};
+use super::{Files, broken, call, condition, constant, files, load, test_modules, traversal};
 use crate::addr::{Mode, Target, is_identifier};
 use crate::messages;
 
@@ -21,7 +21,7 @@ type Kind = (&'static str, &'static [&'static str]);
 const OVERRIDES: [Kind; 3] =
     [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
 
-const FILE: BodySchema = BodySchema {
+pub(super) const FILE: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("run", &["name"]),
@@ -34,7 +34,7 @@ const FILE: BodySchema = BodySchema {
     ],
 };
 
-const RUN: BodySchema = BodySchema {
+pub(super) const RUN: BodySchema = BodySchema {
     attributes: &[
         ("command", false),
         ("providers", false),
@@ -56,9 +56,6 @@ const PLAN_OPTIONS: BodySchema = BodySchema {
     attributes: &[("mode", false), ("refresh", false), ("replace", false), ("target", false)],
     blocks: &[],
 };
-
-const MODULE: BodySchema =
-    BodySchema { attributes: &[("source", false), ("version", false)], blocks: &[] };
 
 const MOCK_PROVIDER: BodySchema = BodySchema {
     attributes: &[("alias", false), ("source", false), ("override_during", false)],
@@ -102,9 +99,34 @@ pub fn check(
     folders: TestFolders<'_>,
 ) {
     let mut found = Diagnostics::new();
+    for file in found_in(files, folders) {
+        let mut wrong = Diagnostics::new();
+        if let Some(mut body) = load::parse(&mut wrong, sources, files, &file.path) {
+            // Only the syntax errors of this file show which of its blocks are broken.
+            if wrong.has_errors() {
+                broken::take_broken(&mut body, &wrong);
+            }
+            Checker { diags: &mut wrong, sources }.file(body);
+        }
+        let _ = found.append(wrong);
+    }
+    let _ = diags.append(load::by_place(found));
+}
+
+/// A test file that was found.
+pub(super) struct FoundFile {
+    pub(super) path: PathBuf,
+    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    pub(super) name: String,
+}
+
+/// Lists the test files of a module by folder and name.
+pub(super) fn found_in(files: &dyn Files, folders: TestFolders<'_>) -> Vec<FoundFile> {
     let TestFolders { module, tests } = folders;
-    for dir in [module, &module.join(tests)] {
-        let mut names = files.list(dir).unwrap_or_default();
+    let mut found = Vec::new();
+    for below in [Path::new(""), tests] {
+        let dir = module.join(below);
+        let mut names = files.list(&dir).unwrap_or_default();
         // Terraform passes over what editors leave behind here as well.
         names.retain(|name| {
             let is_test = name.ends_with(".tftest.hcl") || name.ends_with(".tftest.json");
@@ -112,20 +134,17 @@ pub fn check(
         });
         // A directory has an order of its own, and messages must not.
         names.sort();
-        for name in names {
-            let mut wrong = Diagnostics::new();
-            let body = load::parse(&mut wrong, sources, files, &dir.join(name));
-            if let Some(mut body) = body {
-                // Only the syntax errors of this file show which of its blocks are broken.
-                if wrong.has_errors() {
-                    broken::take_broken(&mut body, &wrong);
-                }
-                Checker { diags: &mut wrong, sources }.file(body);
-            }
-            let _ = found.append(wrong);
-        }
+        let folders = below.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(format!("{}.", name.display())),
+            _ => None,
+        });
+        let prefix: String = folders.collect();
+        found.extend(names.into_iter().map(|name| FoundFile {
+            path: dir.join(&name),
+            name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),
+        }));
     }
-    let _ = diags.append(load::by_place(found));
+    found
 }
 
 struct Checker<'c> {
@@ -153,7 +172,7 @@ impl Checker<'_> {
                         self.error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
                     let _ = check_name(self.diags, "run block name", &name);
-                    self.run(block.body);
+                    self.run(&name.name, block.body);
                 }
                 ("variables", _) => drop(into_attributes(self.diags, block.body)),
                 (kind, Some(name)) => {
@@ -190,7 +209,7 @@ impl Checker<'_> {
         }
     }
 
-    fn run(&mut self, body: Body) {
+    fn run(&mut self, name: &Str, body: Body) {
         let mut content = into_content(self.diags, body, &RUN);
         self.once(&content, &["variables", "module", "plan_options"], "This run");
         self.keyword(content.take("command"), &["apply", "plan"]);
@@ -207,7 +226,7 @@ impl Checker<'_> {
             match block.kind.name.as_str() {
                 "plan_options" => self.plan_options(block.body),
                 "variables" => drop(into_attributes(self.diags, block.body)),
-                "module" => self.module(block),
+                "module" => drop(test_modules::site(self.diags, name.clone(), block)),
                 _ => self.overriding(block),
             }
         }
@@ -221,21 +240,6 @@ impl Checker<'_> {
         }
         self.references(content.take("replace"));
         self.references(content.take("target"));
-    }
-
-    fn module(&mut self, block: Block) {
-        let mut content = into_content(self.diags, block.body, &MODULE);
-        match content.take("source") {
-            Some(source) => {
-                let versioned = content.take("version").is_some();
-                drop(call::source(self.diags, &source, versioned));
-            }
-            None => self.error(
-                messages::MISSING_RUN_MODULE_SOURCE,
-                "A run with a module of its own says where that is.",
-                block.header,
-            ),
-        }
     }
 
     fn mock_provider(&mut self, body: Body) {

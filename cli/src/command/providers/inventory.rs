@@ -134,7 +134,7 @@ async fn providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Json, Reported> {
-    let config = super::required_config(diags, workspace)?;
+    let config = super::required_config(diags, workspace, None)?;
     let in_state = required_by_state(diags, workspace, &config).await?;
     let used = used(diags, workspace, &config, &in_state)?;
     let members = used.iter().map(|(addr, one)| {
@@ -174,7 +174,7 @@ fn module(config: &Config, node: &ModuleNode) -> Json {
 }
 
 fn materials(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<Json, Reported> {
-    let config = super::required_config(diags, workspace)?;
+    let config = super::required_config(diags, workspace, None)?;
     let mut components = vec![engine(diags)?];
     for (addr, one) in used(diags, workspace, &config, &BTreeSet::new())? {
         if one.origin != Origin::BuiltIn {

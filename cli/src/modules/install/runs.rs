@@ -1,0 +1,39 @@
+//! Installs the modules that runs of test files use instead of the configuration.
+
+use std::path::Path;
+
+use formwork_core::config::CallSite;
+use formwork_core::config::files::Disk;
+use formwork_core::config::test_files::TestFolders;
+use formwork_core::config::test_modules::{self, TestFile};
+use formwork_value::Diagnostics;
+
+use super::super::clean;
+use super::{CallingModule, ModulesFolder, Walk};
+
+impl CallingModule<'_> {
+    fn root(dir: &Path) -> Self {
+        let dir = clean(dir);
+        let identity = dir.display().to_string();
+        Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
+    }
+}
+
+impl Walk<'_> {
+    /// Installs what the root module calls, and then the modules of its tests.
+    pub(super) fn root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
+        let root = CallingModule::root(place.root);
+        self.record("", String::new(), None, root.dir.clone());
+        self.calls(diags, &root);
+        let folders = TestFolders { module: place.root, tests: place.tests };
+        let files = test_modules::list(self.sources, &Disk, folders);
+        // The root has no key of its own, so the name of a call is its key.
+        let with_key = |file: &TestFile, site: &CallSite| CallSite {
+            name: file.key(site).as_str().into(),
+            ..site.clone()
+        };
+        let calls =
+            files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
+        self.each(diags, &root, calls.collect());
+    }
+}

@@ -1,0 +1,88 @@
+//! Test files of the configuration: their errors, and the modules that their runs use instead of it.
+
+use std::path::Path;
+
+use formwork_core::config::files::Disk;
+use formwork_core::config::test_files::{self, TestFolders};
+use formwork_core::config::{Place, test_modules};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+
+use super::Workspace;
+use crate::modules::installed::InstalledForRun;
+
+/// The folder of tests, relative to the configuration, unless another one is named.
+const FOLDER: &str = "tests";
+
+/// A test file with the modules of its runs, each loaded as a root module.
+pub(crate) struct LoadedTest<T> {
+    /// The folder and the name of the file, with periods between them.
+    pub(crate) name: String,
+    /// The modules, by run.
+    pub(crate) runs: Vec<LoadedRun<T>>,
+}
+
+/// The module of a run, loaded.
+pub(crate) struct LoadedRun<T> {
+    pub(crate) name: Str,
+    pub(crate) config: T,
+}
+
+/// The folder of tests, or the usual one.
+pub(super) fn folder(tests: Option<&Path>) -> &Path {
+    tests.unwrap_or(Path::new(FOLDER))
+}
+
+impl Workspace<'_> {
+    /// Looks for errors in files of tests: in the configuration's folder, and in the one below it
+    /// that is theirs, `tests` unless another one is given.
+    pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
+        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
+        test_files::check(diags, &mut self.sources, &Disk, folders);
+    }
+
+    /// Whether a run of a test file has a module of its own.
+    pub(crate) fn tests_use_modules(&self, tests: Option<&Path>) -> bool {
+        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
+        let listed = test_modules::list(&mut Sources::new(), &Disk, folders);
+        listed.iter().any(|file| !file.modules.is_empty())
+    }
+
+    /// Loads the modules that runs of test files use instead of the configuration.
+    ///
+    /// # Errors
+    /// When one is not installed or cannot be read.
+    pub(crate) fn load_runs<T>(
+        &mut self,
+        diags: &mut Diagnostics,
+        tests: Option<&Path>,
+        load: impl Fn(&mut Diagnostics, &mut Sources, Place<'_>) -> Result<T, Reported>,
+    ) -> Result<Vec<LoadedTest<T>>, Reported> {
+        let installed = self.installed(diags)?;
+        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
+        let files = test_modules::list(&mut self.sources, &Disk, folders);
+        let mut loaded = Vec::new();
+        let mut result = Ok(());
+        for file in &files {
+            let mut runs = Vec::new();
+            for site in &file.modules {
+                let key = file.key(site);
+                let dir = installed.locate(&key, site).map_err(|missing| {
+                    let problem = Diagnostic::error(missing.summary, missing.detail);
+                    diags.error(problem.at(missing.span))
+                });
+                let read = dir.and_then(|dir| {
+                    let folders = InstalledForRun { installed: &installed, key: &key };
+                    let place = Place { files: &Disk, dir: &dir, folders: &folders };
+                    load(diags, &mut self.sources, place)
+                });
+                match read {
+                    Ok(config) => runs.push(LoadedRun { name: site.name.clone(), config }),
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            loaded.push(LoadedTest { name: file.name.clone(), runs });
+        }
+        result.map(|()| loaded)
+    }
+}

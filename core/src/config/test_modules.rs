@@ -1,0 +1,133 @@
+//! The modules that runs of test files use instead of the configuration. Their errors are left to
+//! `test_files.rs`.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::syntax::Block;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+
+use super::folders::CallSite;
+use super::test_files::{RUN, TestFolders, found_in};
+use super::{Files, broken, call, load, settings};
+use crate::messages;
+
+const MODULE: BodySchema =
+    BodySchema { attributes: &[("source", false), ("version", false)], blocks: &[] };
+
+/// A test file, and the modules of its runs.
+#[derive(Clone, Debug)]
+pub struct TestFile {
+    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    pub name: String,
+    /// The modules, named as their runs.
+    pub modules: Vec<CallSite>,
+}
+
+impl TestFile {
+    /// The key of a run's module in the manifest of installed modules.
+    #[must_use]
+    pub fn key(&self, site: &CallSite) -> String {
+        format!("test.{}.{}", self.name, site.name)
+    }
+}
+
+/// Lists the test files in these folders. Files and blocks with errors are passed over: checking
+/// the files reports them.
+pub fn list(sources: &mut Sources, files: &dyn Files, folders: TestFolders<'_>) -> Vec<TestFile> {
+    let read = |found: super::test_files::FoundFile| {
+        let mut unused = Diagnostics::new();
+        let mut modules = Vec::new();
+        if let Some(mut body) = load::parse(&mut unused, sources, files, &found.path) {
+            if unused.has_errors() {
+                broken::take_broken(&mut body, &unused);
+            }
+            let mut content = into_content(&mut unused, body, &super::test_files::FILE);
+            for block in content.take_blocks("run") {
+                let Some(name) = block.labels.first().map(|label| label.name.clone()) else {
+                    continue;
+                };
+                let mut run = into_content(&mut unused, block.body, &RUN);
+                let module = run.take_blocks("module").into_iter().next();
+                modules.extend(module.and_then(|block| site(&mut unused, name, block).ok()));
+            }
+        }
+        TestFile { name: found.name, modules }
+    };
+    found_in(files, folders).into_iter().map(read).collect()
+}
+
+/// Reads the block `module` of a run.
+///
+/// # Errors
+/// When it has no source, or one of its arguments is invalid.
+pub(super) fn site(diags: &mut Diagnostics, name: Str, block: Block) -> Result<CallSite, Reported> {
+    let span = block.header;
+    let mut content = into_content(diags, block.body, &MODULE);
+    let version = content.take("version");
+    let is_versioned = version.is_some();
+    let version = version.map(|attribute| {
+        let constraints = settings::loose_constraint(diags, &attribute.expr)?;
+        Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
+    });
+    let Some(attribute) = content.take("source") else {
+        let detail = "A run with a module of its own says where that is.";
+        let missing = Diagnostic::error(messages::MISSING_RUN_MODULE_SOURCE, detail);
+        return Err(diags.error(missing.at(span)));
+    };
+    let (source, address) = call::source(diags, &attribute, is_versioned)?;
+    let version = version.transpose()?.flatten();
+    Ok(CallSite { name, source, address, source_span: attribute.expr.span, version, span })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::testing::InMemoryFiles;
+    use super::*;
+
+    #[test]
+    fn modules_of_runs_are_listed_by_file_with_the_keys_of_terraform() {
+        let files = InMemoryFiles::of(
+            r#"
+//- main.tftest.hcl
+run "setup" {
+  module {
+    source  = "a/b/c"
+    version = "~> 1.0"
+  }
+}
+run "other" {}
+//- tests/deep/a.tftest.hcl
+run "x" {
+  module {
+    source = "./m"
+  }
+}
+//- tests/deep/b.tftest.json
+{"run": {"x": {"module": {"source": "./n"}}}}
+//- tests/deep/c.tftest.hcl
+run "x" {
+  module {}
+}
+"#,
+        );
+        let folders = TestFolders { module: Path::new("."), tests: Path::new("./tests/deep") };
+        let listed = list(&mut Sources::new(), &files, folders);
+        let lines = listed.iter().map(|file| {
+            let modules = file.modules.iter();
+            let modules = modules.map(|site| format!("{}={}", file.key(site), site.source));
+            format!("{}: {}", file.name, modules.collect::<Vec<_>>().join(" "))
+        });
+        assert_eq!(
+            lines.collect::<Vec<_>>(),
+            [
+                "main: test.main.setup=a/b/c",
+                "tests.deep.a: test.tests.deep.a.x=./m",
+                "tests.deep.b.tftest.json: test.tests.deep.b.tftest.json.x=./n",
+                "tests.deep.c: ",
+            ]
+        );
+        assert!(listed[0].modules[0].version.is_some());
+    }
+}

@@ -1,0 +1,113 @@
+//! Modules that only runs of test files use: both programs install, list and check the same ones.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::engine::{Engine, terraform_is_here};
+
+/// A configuration with three test files: two runs with modules, one of which calls another module,
+/// and runs without.
+const FILES: [(&str, &str); 6] = [
+    ("main.tf", "output \"o\" {\n  value = 1\n}\n"),
+    (
+        "tests/a.tftest.hcl",
+        "run \"plain\" {}\nrun \"fix\" {\n  module {\n    source = \"./fix\"\n  }\n}\n",
+    ),
+    ("other/b.tftest.json", r#"{"run": {"x": {"module": {"source": "./fix/deep"}}}}"#),
+    ("other/deep/c.tftest.hcl", "run \"y\" {\n  module {\n    source = \"./nothing\"\n  }\n}\n"),
+    (
+        "fix/main.tf",
+        "module \"deep\" {\n  source = \"./deep\"\n}\nresource \"terraform_data\" \"a\" {}\n",
+    ),
+    ("fix/deep/main.tf", "resource \"terraform_data\" \"b\" {}\n"),
+];
+
+/// One line for each module in the manifest.
+fn manifest(dir: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(dir.join(".terraform/modules/modules.json"));
+    let Ok(text) = text else { return Vec::new() };
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let modules = json["Modules"].as_array().unwrap().iter();
+    let mut lines: Vec<_> = modules.map(ToString::to_string).collect();
+    lines.sort();
+    lines
+}
+
+/// Runs the commands in one folder, and returns a line for each fact that both programs share.
+fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let mut facts = Vec::new();
+    for args in commands {
+        let run = engine.run(dir.path(), None, args);
+        facts.push(format!("{args:?}: {:?}", run.code));
+        // The rest of `init` names the program.
+        let of_test = |line: &&str| args[0] != "init" || line.starts_with("- test.");
+        // Terraform lists a module that it cannot read as well, without a folder.
+        let is_shown = |line: &&str| of_test(line) && !line.ends_with(" in ");
+        facts.extend(run.stdout.lines().filter(is_shown).map(str::to_owned));
+        let errors = run.stderr.lines().filter_map(|line| Some(&line[line.find("Error: ")?..]));
+        facts.extend(errors.map(str::to_owned));
+        // Terraform repeats the error of an unreadable module.
+        facts.dedup();
+        facts.extend(manifest(dir.path()));
+    }
+    facts
+}
+
+fn compare(files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<String> {
+    let [theirs, ours] = Engine::BOTH.map(|engine| facts(engine, files, commands));
+    assert_eq!(theirs, ours);
+    ours
+}
+
+#[test]
+fn modules_of_runs_are_installed_and_listed() {
+    if !terraform_is_here() {
+        return;
+    }
+    let facts = compare(
+        &FILES,
+        &[
+            &["providers", "-no-color"],
+            &["get", "-no-color"],
+            &["get", "-no-color"],
+            &["providers", "-no-color"],
+            &["validate", "-no-color"],
+            &["get", "-no-color", "-test-directory=other"],
+            &["providers", "-no-color", "-test-directory=other"],
+            &["init", "-no-color", "-upgrade"],
+        ],
+    );
+    let has = |line: &str| facts.iter().any(|fact| fact == line);
+    assert!(has("- test.tests.a.fix.deep in fix/deep"), "{facts:#?}");
+    assert!(has("- test.other.b.tftest.json.x in fix/deep"), "{facts:#?}");
+}
+
+#[test]
+fn modules_of_runs_that_are_missing_or_wrong_are_reported() {
+    if !terraform_is_here() {
+        return;
+    }
+    let mut files = FILES;
+    files[5].1 = "resource \"terraform_data\" \"b\" {\n  nope = 1\n}\n";
+    let facts = compare(
+        &files,
+        &[
+            &["validate", "-no-color"],
+            &["validate", "-no-color", "-no-tests"],
+            &["get", "-no-color", "-test-directory=other/deep"],
+            &["get", "-no-color"],
+            &["validate", "-no-color"],
+            &["validate", "-no-color", "-no-tests"],
+        ],
+    );
+    let errors: Vec<_> = facts.iter().filter(|fact| fact.starts_with("Error: ")).collect();
+    assert!(errors.iter().any(|error| error.contains("Module not installed")), "{facts:#?}");
+    assert!(errors.iter().any(|error| error.contains("Unsupported argument")), "{facts:#?}");
+}
