@@ -41,10 +41,14 @@ impl LocalStore {
     pub(super) fn evidence(&self) -> Vec<String> {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
         let backup = self.files.backup.clone().filter(holds_something);
-        let runs = self.intents.traces().into_iter().filter(|trace| trace.proves_state);
-        let next = self.read_next().map(|(path, _)| path);
+        let traces = self.intents.traces();
+        // A run that was killed leaves its text there before it takes the place of the state. Its journal
+        // has everything in it.
+        let is_lost = |file: &StateFile| traces.is_empty() && !file.state.resources.is_empty();
+        let next = self.read_next().filter(|(_, file)| is_lost(file)).map(|(path, _)| path);
+        let runs = traces.iter().filter(|trace| trace.proves_state);
         let files = backup.iter().chain(&next).map(|path| shown(path));
-        files.chain(runs.map(|trace| trace.location)).collect()
+        files.chain(runs.map(|trace| trace.location.clone())).collect()
     }
 
     /// The file from which an interrupted run has read the state.

@@ -33,6 +33,27 @@ async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_comp
 }
 
 #[tokio::test]
+async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let next = folder.path().join(".terraform.tfstate.next");
+    // The state without objects that a first run stores before it changes anything.
+    std::fs::write(&next, file_with("a").write()).unwrap();
+    assert_eq!(store(&folder).read().await.unwrap(), None);
+    // Without a journal, objects in it are those of a state that was cut off while it was written.
+    let text = r#"{"version":4,"terraform_version":"1.11.4","serial":2,"lineage":"one","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"x"}}]}],"check_results":null}"#;
+    std::fs::write(&next, text).unwrap();
+    let mut store = store(&folder);
+    let error = store.read().await.unwrap_err();
+    assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
+    // The journal of a run has all of them.
+    let base = StateFile::fresh();
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+    drop(store.intents.begin(begin).await.unwrap());
+    assert_eq!(store.read().await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
     let folder = folder();
     // A directory stands for the file of another user in a folder with a sticky bit: no file can take
