@@ -121,8 +121,10 @@ impl Sshd {
 
     fn config(&self) -> String {
         let folder = self.folder.path().display();
+        // The profile of the user of this machine, which may print anything, is not read: it is below another
+        // home.
         format!(
-            "HostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nTrustedUserCAKeys {folder}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
+            "SetEnv HOME={folder}\nHostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nTrustedUserCAKeys {folder}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
         )
     }
 
