@@ -103,11 +103,16 @@ impl Server {
             _ => {
                 let server = kubernetes::Kubernetes::start();
                 // Terraform does not take a host without any other configuration.
-                variables.push(("KUBERNETES_MASTER", server.url.clone()));
+                let file = tempfile::NamedTempFile::new().ok()?;
+                let cluster = format!(
+                    "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n- name: c\n  cluster:\n    server: {}\ncontexts:\n- name: c\n  context: {{cluster: c, user: u}}\nusers:\n- name: u\n  user: {{}}\n",
+                    server.url
+                );
+                std::fs::write(file.path(), cluster).ok()?;
                 Box::new(move || {
                     format!(
-                        "    host          = \"{}\"\n    token         = \"{}\"\n    secret_suffix = \"STATE\"\n",
-                        server.url,
+                        "    config_path   = \"{}\"\n    token         = \"{}\"\n    secret_suffix = \"STATE\"\n",
+                        file.path().display(),
                         kubernetes::TOKEN
                     )
                 })
