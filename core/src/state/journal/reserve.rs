@@ -61,7 +61,7 @@ fn is_full(error: &io::Error) -> bool {
 
 /// Allocates blocks of a file behind its end, which keeps its length: readers see no gap.
 #[cfg(target_os = "linux")]
-fn keep_free(file: &File, from: u64, length: u64) -> io::Result<()> {
+pub(super) fn keep_free(file: &File, from: u64, length: u64) -> io::Result<()> {
     use nix::fcntl::{FallocateFlags, fallocate};
     let (from, length) = (i64::try_from(from), i64::try_from(length));
     let (Ok(from), Ok(length)) = (from, length) else { return Ok(()) };
@@ -70,6 +70,6 @@ fn keep_free(file: &File, from: u64, length: u64) -> io::Result<()> {
 
 /// Other systems have no call that keeps the length.
 #[cfg(not(target_os = "linux"))]
-fn keep_free(_file: &File, _from: u64, _length: u64) -> io::Result<()> {
+pub(super) fn keep_free(_file: &File, _from: u64, _length: u64) -> io::Result<()> {
     Ok(())
 }

@@ -152,6 +152,11 @@ fn allocated(journal: &Journal) -> u64 {
 #[tokio::test]
 async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     let folder = tempfile::tempdir().unwrap();
+    let probe = tempfile::tempfile_in(&folder).unwrap();
+    if reserve::keep_free(&probe, 0, 1 << 12).is_err() {
+        // The file system of this folder reserves nothing.
+        return;
+    }
     let journal = begin(&folder);
     let (next, addr, provider) = (addr("t.b"), addr("t.a"), provider());
     let text = Value::String("x".repeat(100_000).into());
