@@ -23,6 +23,7 @@ use std::io;
 use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr};
+use formwork_core::disk::symlink;
 
 use archive::Format;
 use checksum::ExpectedChecksum;
@@ -170,7 +171,7 @@ impl Fetcher<'_> {
         let (url, checksum) = checksum::split(&package.url)?;
         if found.is_dir() {
             no_file(checksum.as_ref())?;
-            std::os::unix::fs::symlink(path, into)?;
+            symlink(path, into)?;
             return Ok(());
         }
         let (url, format) = archive_format(&url);

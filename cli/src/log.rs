@@ -6,11 +6,11 @@ mod line;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use formwork_core::disk::FileOptions as _;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
@@ -37,7 +37,7 @@ pub(crate) fn start(env: &Env) {
         .event_format(Lines { json });
     let file = env.log_path.as_ref().map(|path| {
         // The log of a provider may hold secrets that only the provider knows.
-        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        let opened = OpenOptions::new().create(true).append(true).owner_only().open(path);
         opened.map_err(|error| (path, error))
     });
     match file {

@@ -9,7 +9,10 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let name = std::env::args_os().next().unwrap_or_default();
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    // A program cannot be started by another name on Windows: the name is the argument there.
+    let name = if cfg!(windows) { arguments.next().unwrap_or_default() } else { name };
     match formwork_providers::bundle::serve(&name) {
         Some(code) => code,
         None => formwork::run(&formwork_providers::bundle::NAMES),

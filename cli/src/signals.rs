@@ -6,19 +6,18 @@
 //! then. The kernel ends plugins together with this program, and other programs that work for it
 //! get a signal.
 
-use std::future::pending;
+#[cfg_attr(unix, path = "signals/unix.rs")]
+#[cfg_attr(not(unix), path = "signals/windows.rs")]
+mod system;
+
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use formwork_plugin_protocol::children;
-use nix::sys::signal::{Signal as Nix, kill};
-use nix::unistd::Pid;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
+use self::system::{End, Signals};
 use crate::view;
 
 /// Time that a command that attends to signals itself has to end after the second, and that another
@@ -124,16 +123,13 @@ impl SupervisedChild {
                 }
             };
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
-            let program = || i32::try_from(passed).into_iter().collect();
-            end_with_children(program(), Nix::SIGTERM);
+            system::end_with_children(vec![passed], End::Asked);
             // The program may ignore the request.
             if stopped.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                end_with_children(program(), Nix::SIGKILL);
+                system::end_with_children(vec![passed], End::Forced);
             }
         });
-        let watch = watch.inspect_err(|_| {
-            end_with_children(i32::try_from(passed).into_iter().collect(), Nix::SIGKILL);
-        })?;
+        let watch = watch.inspect_err(|_| system::end_with_children(vec![passed], End::Forced))?;
         Ok(Deadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
@@ -150,8 +146,7 @@ impl SupervisedChild {
 
     /// Waits until it has ended and still has its number, as a deadline requires.
     pub(crate) fn wait_for_end(&self) {
-        let Ok(id) = i32::try_from(self.program.id()) else { return };
-        children::wait_for_end(id);
+        system::wait_for_end(&self.program);
     }
 
     fn leave(&mut self, companions: &mut Vec<u32>) {
@@ -225,7 +220,7 @@ fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
 /// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
 /// themselves.
 pub(crate) fn start() {
-    hangup_is_ignored();
+    system::prepare();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
     let (listens, listening) = mpsc::channel();
     // Failing is as good as never having been asked.
@@ -279,65 +274,9 @@ fn end() -> ! {
     // process. If it cannot be had in time, a program takes so long to start that waiting for it
     // would be the greater harm.
     let companions = companions_in_time();
-    let numbers = companions.iter().flat_map(|companions| companions.iter());
-    let programs = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
-    end_with_children(programs, Nix::SIGTERM);
+    let programs = companions.as_deref().cloned().unwrap_or_default();
+    system::end_with_children(programs, End::Asked);
     std::process::exit(1)
-}
-
-/// Ends processes that are not reaped yet, with their children, who need not notice their end.
-fn end_with_children(mut ending: Vec<i32>, signal: Nix) {
-    while let Some(id) = ending.pop() {
-        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
-        let children = children.unwrap_or_default();
-        ending.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
-        // It may have ended in this moment.
-        kill(Pid::from_raw(id), signal).ok();
-    }
-}
-
-/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Option<Signal>,
-}
-
-impl Signals {
-    /// From now on none is missed. With `nohup`, the program survives the terminal's end.
-    fn listen() -> io::Result<Self> {
-        let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
-        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
-        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
-    }
-
-    /// Waits for the next of them.
-    async fn next(&mut self) {
-        let Self { interrupt, terminate, hangup } = self;
-        let hangup = async {
-            match hangup {
-                Some(hangup) => hangup.recv().await,
-                None => pending().await,
-            }
-        };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup => {}
-        }
-    }
-}
-
-/// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
-/// be determined.
-fn hangup_is_ignored() -> bool {
-    static IGNORED: OnceLock<bool> = OnceLock::new();
-    *IGNORED.get_or_init(|| {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        mask.is_some_and(|mask| mask >> (Nix::SIGHUP as u32 - 1) & 1 == 1)
-    })
 }
 
 #[cfg(test)]

@@ -3,18 +3,23 @@
 
 mod dir;
 pub mod locks;
+#[cfg_attr(unix, path = "disk/system/unix.rs")]
+#[cfg_attr(not(unix), path = "disk/system/windows.rs")]
+mod system;
 #[cfg(test)]
 mod tests;
 
 pub use dir::{Dir, TempDir};
+pub use system::{
+    Access, FileId, allocated, create_private_dir, is_mount_point, is_replaceable, record,
+    set_mode, symlink, sync_dir,
+};
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-use nix::errno::Errno;
-use nix::libc;
+use system::Kind;
 
 /// The maximum size of a configuration or variables file: 512 MiB.
 pub const MAX_TEXT: u64 = 512 << 20;
@@ -23,14 +28,33 @@ pub const MAX_RECORD: u64 = 16 << 20;
 /// The maximum size of a state: 2 GiB.
 pub const MAX_STATE: u64 = 2 << 30;
 
+/// Options of a file that not every system has. Where there is none, it changes nothing.
+pub trait FileOptions {
+    /// A new file gets this mode, less the umask. Windows gives it the access of its directory.
+    fn with_mode(&mut self, mode: u32) -> &mut Self;
+
+    /// Opening a pipe does not wait for its other end (`O_NONBLOCK`).
+    fn without_waiting(&mut self) -> &mut Self;
+
+    /// A link at the path is not followed, but refused or opened itself.
+    fn without_following(&mut self) -> &mut Self;
+
+    /// Writes go to the end of the file. On Windows a file that is only appended to can be neither locked nor
+    /// cut, so there they go to the position, which starts at 0 and has to be set after a cut.
+    fn appending(&mut self) -> &mut Self;
+
+    /// A new file can be read by its owner alone: it may hold secrets.
+    fn owner_only(&mut self) -> &mut Self {
+        self.with_mode(0o600)
+    }
+}
+
 /// Reads a regular file of at most `limit` bytes. Links are followed.
 ///
 /// # Errors
 /// When the file cannot be read, is a pipe, device or socket, or is larger than the limit.
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    // Without `O_NONBLOCK`, opening a pipe waits for a writer.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    read_regular(file, limit)
+    read_regular(OpenOptions::new().read(true).without_waiting().open(path)?, limit)
 }
 
 /// Opens a regular file. Links are followed.
@@ -38,8 +62,8 @@ pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it cannot be opened, or is a pipe, device or socket.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    // `O_NONBLOCK` so that a pipe is refused below instead of waited for.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    // A pipe is refused below instead of waited for.
+    let file = OpenOptions::new().read(true).without_waiting().open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -56,7 +80,7 @@ pub fn read_named(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let is_terminal = || io::IsTerminal::is_terminal(&file);
     // `/dev/zero` never ends; a terminal does when the user ends the input.
-    if found.file_type().is_char_device() && !is_null(&found) && !is_terminal() {
+    if Kind::of(&found) == Kind::CharDevice && !is_null(&found) && !is_terminal() {
         return Err(io::Error::other("it is a device, not a file"));
     }
     read_stream(&mut file, limit)
@@ -114,19 +138,25 @@ fn read_regular(file: File, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn check_regular(found: &Metadata) -> io::Result<()> {
-    match found.file_type() {
-        kind if kind.is_file() => Ok(()),
-        kind if kind.is_dir() => Err(Errno::EISDIR.into()),
-        kind if kind.is_fifo() => Err(io::Error::other("it is a pipe, not a file")),
-        kind if kind.is_socket() => Err(io::Error::other("it is a socket, not a file")),
-        _ => Err(io::Error::other("it is a device, not a file")),
-    }
+    let reason = match Kind::of(found) {
+        Kind::File => return Ok(()),
+        Kind::Dir => return Err(system::is_a_directory()),
+        Kind::Pipe => "it is a pipe, not a file",
+        Kind::Socket => "it is a socket, not a file",
+        Kind::Link | Kind::CharDevice | Kind::Device => "it is a device, not a file",
+    };
+    Err(io::Error::other(reason))
 }
 
 /// Whether this is `/dev/null`, a customary empty file.
 fn is_null(found: &Metadata) -> bool {
-    let null = || std::fs::metadata("/dev/null").ok();
-    found.file_type().is_char_device() && null().is_some_and(|null| null.rdev() == found.rdev())
+    Kind::of(found) == Kind::CharDevice && system::is_null(found)
+}
+
+/// Whether a path leads to a device, such as `/dev/null`. Writing to one does not wait for a reader.
+#[must_use]
+pub fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| matches!(Kind::of(&found), Kind::CharDevice | Kind::Device))
 }
 
 fn too_large(limit: u64) -> io::Error {

@@ -1,15 +1,29 @@
-//! Child processes, as far as systems differ in them: the wait for the end of one, and its end together
-//! with this process.
+//! Child processes, as far as systems differ in them: the wait for the end of one, its end together with
+//! this process, and its end together with everything it has started.
 
 #[cfg_attr(target_os = "linux", path = "children/linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "children/kqueue.rs")]
+#[cfg_attr(all(unix, not(target_os = "linux")), path = "children/kqueue.rs")]
+#[cfg_attr(not(unix), path = "children/windows.rs")]
 mod system;
+#[cfg_attr(unix, path = "children/group.rs")]
+#[cfg_attr(not(unix), path = "children/job.rs")]
+mod tree;
 
+#[cfg(unix)]
 use nix::unistd::Pid;
 
+pub use tree::{OutputPipe, ProcessTree, output_pipe, signal_name};
+
 /// Waits for the end of a child, and leaves it to be reaped: until then its number means no other process.
+#[cfg(unix)]
 pub fn wait_for_end(child: i32) {
     system::wait_for_end(Pid::from_raw(child));
+}
+
+/// Waits for the end of a child. Until its handle is closed its number means no other process.
+#[cfg(not(unix))]
+pub fn wait_for_end(child: &std::process::Child) {
+    system::wait_for_end(child);
 }
 
 /// Has the system end this process together with the thread that started it. Called between fork and
@@ -17,6 +31,10 @@ pub fn wait_for_end(child: i32) {
 ///
 /// # Errors
 /// When the system refuses.
+#[cfg(unix)]
 pub(crate) fn end_with_parent() -> nix::Result<()> {
     system::end_with_parent()
 }
+
+#[cfg(not(unix))]
+pub(crate) use system::Job;

@@ -7,7 +7,6 @@
 //! way to proxies.
 
 pub mod capability;
-#[cfg(unix)]
 pub mod children;
 pub mod client;
 pub mod contract;

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
-use std::os::unix::net::UnixStream;
+use std::net::TcpStream;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::thread;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
     let behaviour = std::env::var("TINY").unwrap_or_default();
     // Held to the end: the test sees the end of the process in that of the connection.
-    let _witness = std::env::var("TINY_WITNESS").ok().map(UnixStream::connect);
+    let _witness = std::env::var("TINY_WITNESS").ok().map(TcpStream::connect);
     if behaviour == "talks first" {
         println!("loading");
     }

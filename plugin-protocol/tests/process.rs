@@ -11,13 +11,12 @@ mod raw;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use formwork_plugin_protocol::client::{Executable, Limits, Plugin, Settings};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 /// Longer than anything here takes; only a hang gets there.
@@ -38,20 +37,21 @@ fn tiny(behaviour: &str) -> Executable {
 /// Sees the end of a process that was given its address.
 struct ProcessWatcher {
     folder: TempDir,
-    path: PathBuf,
-    listener: UnixListener,
+    listener: TcpListener,
 }
 
 impl ProcessWatcher {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("witness");
-        let listener = UnixListener::bind(&path).expect("a socket");
-        Self { folder, path, listener }
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
+        listener.set_nonblocking(true).expect("a socket of the runtime");
+        let listener = TcpListener::from_std(listener).expect("a socket of the runtime");
+        Self { folder, listener }
     }
 
     fn variable(&self) -> (OsString, OsString) {
-        ("TINY_WITNESS".into(), self.path.clone().into())
+        let address = self.listener.local_addr().expect("an address");
+        ("TINY_WITNESS".into(), address.to_string().into())
     }
 
     /// A variable with which a host that is killed leaves its litter with us.
@@ -67,7 +67,7 @@ impl ProcessWatcher {
 }
 
 /// A process, through its connection.
-struct Life(UnixStream);
+struct Life(TcpStream);
 
 impl Life {
     /// Returns when the process has ended, however that came to be.

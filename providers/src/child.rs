@@ -4,13 +4,12 @@
 use std::io;
 use std::process::{Output, Stdio};
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use formwork_plugin_protocol::children::ProcessTree;
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 /// A program that is about to run.
-#[expect(clippy::disallowed_methods, reason = "who runs it ends it, and so does `GroupGuard`")]
+#[expect(clippy::disallowed_methods, reason = "its `ProcessTree` ends it")]
 pub(crate) fn command(program: &str) -> Command {
     Command::new(program)
 }
@@ -20,15 +19,8 @@ pub(crate) fn command(program: &str) -> Command {
 /// # Errors
 /// When it cannot be started.
 pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Result<Output> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    // Started first, so that there is never a group without it. Where there is no shell the program
-    // runs without it.
-    let mut warden = GroupGuard::new().ok();
-    let mut child = command.spawn()?;
-    let group = Group::of(&child);
-    if let (Some(warden), Some(leader)) = (&mut warden, group.0) {
-        warden.tell(&format!("{leader}\n")).await;
-    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (mut child, tree) = ProcessTree::spawn(command).await?;
     let stdin = child.stdin.take();
     let ask = async {
         if let Some(mut stdin) = stdin {
@@ -38,54 +30,9 @@ pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Resul
     };
     // Both at once: a program may answer before it has read everything.
     let ((), output) = tokio::join!(ask, child.wait_with_output());
-    group.release();
-    if let Some(warden) = &mut warden {
-        warden.tell("done\n").await;
-    }
+    // Its background processes are left running on purpose.
+    tree.release().await;
     output
-}
-
-/// A program and what it has started. Killed when it is dropped.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(child: &Child) -> Self {
-        Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
-    }
-
-    /// Releases the group: its background processes are left running on purpose.
-    fn release(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(leader) = self.0 {
-            // Failing means that no process is left.
-            killpg(leader, Signal::SIGKILL).ok();
-        }
-    }
-}
-
-/// Ends a group when this process is gone, killed as it may be: a shell waits for the end of a pipe that
-/// only we hold open.
-struct GroupGuard(Child);
-
-impl GroupGuard {
-    fn new() -> io::Result<Self> {
-        let watch = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
-        let mut shell = command("/bin/sh");
-        shell.args(["-c", watch]).stdin(Stdio::piped()).current_dir("/").process_group(0);
-        shell.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
-    }
-
-    async fn tell(&mut self, line: &str) {
-        if let Some(pipe) = &mut self.0.stdin {
-            // If it is gone the program runs without.
-            pipe.write_all(line.as_bytes()).await.ok();
-        }
-    }
 }
 
 #[cfg(test)]
@@ -152,19 +99,6 @@ mod tests {
             output = converse(lasting(&path), b"") => panic!("{output:?}"),
             left = reader(&path) => left,
         };
-        end(left).await;
-    }
-
-    #[tokio::test]
-    async fn nothing_of_a_program_is_left_when_we_are_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = pipe(folder.path());
-        let mut warden = GroupGuard::new().unwrap();
-        let child = lasting(&path).process_group(0).spawn().unwrap();
-        warden.tell(&format!("{}\n", child.id().unwrap())).await;
-        let left = reader(&path).await;
-        // The end of a process closes its pipes, as this does.
-        drop(warden);
         end(left).await;
     }
 }

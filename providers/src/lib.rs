@@ -8,6 +8,7 @@ mod digest;
 pub mod external;
 pub mod http;
 pub mod local;
+mod mode;
 mod no_verifier;
 pub mod null;
 mod pem;

@@ -39,7 +39,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
         &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
     ),
     ("formwork-xtask", &[]),
-    ("formwork-provisioners", &["formwork-value", "formwork-core"]),
+    ("formwork-provisioners", &["formwork-value", "formwork-core", "formwork-plugin-protocol"]),
     (
         "formwork",
         &[

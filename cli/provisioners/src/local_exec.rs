@@ -4,7 +4,6 @@ mod child;
 mod command;
 #[cfg(test)]
 mod tests;
-mod warden;
 
 use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
 use formwork_value::Type;

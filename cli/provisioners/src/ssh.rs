@@ -19,7 +19,6 @@ use std::io;
 use std::time::Duration;
 
 use formwork_core::provisioner::OutputSink;
-use nix::errno::Errno;
 
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::known_hosts::hostile as hostile_known_hosts;
@@ -79,15 +78,12 @@ pub(crate) async fn connect(
 
 /// Describes a system error in Terraform's words.
 pub(crate) fn reason(error: &io::Error) -> String {
-    match error.raw_os_error().map(Errno::from_raw) {
-        Some(errno) => {
-            let text = errno.desc();
-            let mut letters = text.chars();
-            let first = letters.next().map(|first| first.to_lowercase().to_string());
-            format!("{}{}", first.unwrap_or_default(), letters.as_str())
-        }
-        None => error.to_string(),
-    }
+    let text = error.to_string();
+    let Some(code) = error.raw_os_error() else { return text };
+    let text = text.strip_suffix(&format!(" (os error {code})")).unwrap_or(&text);
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_lowercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 #[cfg(test)]

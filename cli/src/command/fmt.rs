@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::Files as _;
 use formwork_core::config::files::{Disk, is_left_behind};
-use formwork_core::disk::{MAX_TEXT, read_stdin};
+use formwork_core::disk::{MAX_TEXT, is_replaceable, read_stdin};
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
@@ -264,8 +263,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     aside.write_all(text.as_bytes())?;
     aside.as_file().set_permissions(found.permissions())?;
-    let owner = |file: &fs::Metadata| (file.uid(), file.gid());
-    if found.nlink() > 1 || owner(&aside.as_file().metadata()?) != owner(&found) {
+    if !is_replaceable(&found, &aside.as_file().metadata()?) {
         return fs::write(&path, text);
     }
     aside.persist(&path)?;

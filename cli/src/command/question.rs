@@ -1,9 +1,12 @@
 //! Asks the user at the terminal. The caller handles the answer.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+#[cfg_attr(unix, path = "question/unix.rs")]
+#[cfg_attr(not(unix), path = "question/windows.rs")]
+mod system;
 
-use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
+use std::io::{self, BufRead as _, Read as _};
 
+use self::system::HiddenInput;
 use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
 
@@ -70,28 +73,4 @@ async fn line(mut signals: SignalGuard) -> Result<String, Unanswered> {
     };
     // A line that was not ended was not answered.
     if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(Unanswered::Ended) }
-}
-
-/// A terminal that does not show what is typed, until this is dropped.
-struct HiddenInput(Termios);
-
-impl HiddenInput {
-    fn begin() -> Option<Self> {
-        let stdin = io::stdin();
-        if !stdin.is_terminal() {
-            return None;
-        }
-        let before = tcgetattr(&stdin).ok()?;
-        let mut silent = before.clone();
-        silent.local_flags.remove(LocalFlags::ECHO);
-        tcsetattr(&stdin, SetArg::TCSANOW, &silent).ok()?;
-        Some(Self(before))
-    }
-}
-
-impl Drop for HiddenInput {
-    fn drop(&mut self) {
-        // A terminal that has gone away needs nothing any more.
-        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &self.0);
-    }
 }

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use budget::{Budget, Counted};
-use formwork_core::disk::open_file;
+use formwork_core::disk::{open_file, set_mode, symlink};
 
 use super::folder;
 use super::limits::{ArchiveError, Limits};
@@ -257,7 +257,7 @@ impl<'a> Sink<'a> {
                 false => ArchiveError::Disk(error),
             })?;
         self.count(written)?;
-        set_mode(&out, mode)
+        set_entry_mode(&out, mode)
     }
 
     /// A second name for a file that was unpacked before.
@@ -314,16 +314,15 @@ impl<'a> Sink<'a> {
     fn finish(self) -> Result<(), ArchiveError> {
         for (place, target) in &self.links {
             if place.symlink_metadata().is_err() {
-                std::os::unix::fs::symlink(target, place)?;
+                symlink(target, place)?;
             }
         }
         folder::confine(self.root, self.limits)
     }
 }
 
-fn set_mode(file: &File, mode: Option<u32>) -> Result<(), ArchiveError> {
-    use std::os::unix::fs::PermissionsExt as _;
+fn set_entry_mode(file: &File, mode: Option<u32>) -> Result<(), ArchiveError> {
     // Only the executable bit is kept: no other user may write, and we may always read.
     let mode = mode.map_or(0o644, |mode| if mode & 0o100 == 0 { 0o644 } else { 0o755 });
-    Ok(file.set_permissions(std::fs::Permissions::from_mode(mode))?)
+    Ok(set_mode(file, mode)?)
 }

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::symlink;
+
 use super::limits::{ArchiveError, Limits};
 
 /// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
@@ -113,7 +115,7 @@ pub(crate) fn copy(
         if kind.is_dir() {
             std::fs::create_dir(place)?;
         } else if kind.is_symlink() {
-            std::os::unix::fs::symlink(std::fs::read_link(path)?, place)?;
+            symlink(&std::fs::read_link(path)?, &place)?;
         } else if !kind.is_file() {
             return Err(ArchiveError::Special(path.display().to_string()));
         } else {

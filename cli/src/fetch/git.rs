@@ -5,12 +5,12 @@
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
+use formwork_core::disk::{FileOptions as _, allocated};
 use formwork_value::quote::shell_quoted;
 
 use super::http::DOWNLOAD;
@@ -96,7 +96,7 @@ fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     // The program ssh refuses keys that others may read.
     let path = into.with_extension("key");
     let mut file =
-        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        std::fs::OpenOptions::new().write(true).create_new(true).owner_only().open(&path)?;
     file.write_all(&key)?;
     std::path::absolute(path).map_err(FetchError::from)
 }
@@ -298,7 +298,7 @@ fn size_on_disk(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
         let found = entry.metadata().ok()?;
-        let own = found.blocks().saturating_mul(512);
+        let own = allocated(&found);
         Some(if found.is_dir() { own.saturating_add(size_on_disk(&entry.path())) } else { own })
     });
     sizes.fold(0, u64::saturating_add)

@@ -2,11 +2,10 @@
 //! credentials helper of the settings.
 
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use formwork_core::disk::{MAX_RECORD, read_text};
+use formwork_core::disk::{MAX_RECORD, read_text, set_mode};
 use serde_json::{Map, Value, json};
 
 use super::credential_helper::{self, HelperAnswer};
@@ -76,7 +75,7 @@ fn update(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     // Readable by its owner alone from the start.
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-    aside.as_file().set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    set_mode(aside.as_file(), 0o600)?;
     serde_json::to_writer_pretty(&mut aside, &document)?;
     aside.as_file().sync_all()?;
     aside.persist(path)?;
@@ -110,6 +109,8 @@ fn ask(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Resul
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -4,10 +4,9 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, read_text};
+use formwork_core::disk::{MAX_RECORD, create_private_dir, read_text, record};
 use sha2::{Digest as _, Sha256};
 
 use super::hash;
@@ -38,14 +37,14 @@ impl HashMemo {
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let file = folder.join(name.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        let before = Record::of(&root)?;
+        let Some(before) = Record::of(&root)? else { return hash::of_folder(&root) };
         if let Some(known) = before.known(&file) {
             return Ok(known);
         }
         let hash = hash::of_folder(&root)?;
         // A file that changes in this moment may change again without another time.
         let settled = before.newest + UNSETTLED < clock::now().unix_timestamp();
-        if settled && Record::of(&root)? == before {
+        if settled && Record::of(&root)?.as_ref() == Some(&before) {
             // A memo that cannot be written to is as good as none.
             drop(before.remember(&file, &hash));
         }
@@ -63,7 +62,8 @@ struct Record {
 }
 
 impl Record {
-    fn of(root: &Path) -> io::Result<Self> {
+    /// The records of the files, if the system keeps any.
+    fn of(root: &Path) -> io::Result<Option<Self>> {
         let mut lines = Vec::new();
         let mut newest = 0;
         let mut open = vec![root.to_owned()];
@@ -80,14 +80,15 @@ impl Record {
                 // file changes.
                 let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
                 for found in [Some(&found), target.as_ref()].into_iter().flatten() {
-                    newest = newest.max(found.ctime());
-                    lines.push(line(&name, found));
+                    let Some((record, changed)) = record(found) else { return Ok(None) };
+                    newest = newest.max(changed);
+                    lines.push(format!("{name:?} {record}\n"));
                 }
             }
         }
         lines.sort();
         let sum = Sha256::digest(lines.concat());
-        Ok(Self { sum: sum.iter().map(|byte| format!("{byte:02x}")).collect(), newest })
+        Ok(Some(Self { sum: sum.iter().map(|byte| format!("{byte:02x}")).collect(), newest }))
     }
 
     /// The remembered hash, if it is one of these records.
@@ -99,26 +100,11 @@ impl Record {
 
     fn remember(&self, file: &Path, hash: &str) -> io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new("."));
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        create_private_dir(folder)?;
         let mut aside = tempfile::NamedTempFile::new_in(folder)?;
         writeln!(aside, "{} {hash}", self.sum)?;
         aside.persist(file).map(drop).map_err(|error| error.error)
     }
-}
-
-/// The record of one file.
-fn line(name: &str, found: &fs::Metadata) -> String {
-    format!(
-        "{name:?} {} {} {} {} {}.{:09} {}.{:09}\n",
-        found.dev(),
-        found.ino(),
-        found.mode(),
-        found.size(),
-        found.mtime(),
-        found.mtime_nsec(),
-        found.ctime(),
-        found.ctime_nsec(),
-    )
 }
 
 #[cfg(test)]

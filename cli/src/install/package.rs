@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{Dir, TempDir};
+use formwork_core::disk::{Dir, TempDir, open_file, set_mode};
 use formwork_core::version::Version;
 
 use super::hash;
@@ -173,12 +173,11 @@ fn make_room(parent: Dir) -> io::Result<(TempDir, File)> {
 
 /// Ensures that programs can be run: archives made elsewhere may lack the executable bits.
 fn make_runnable(package: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
     for entry in std::fs::read_dir(package)? {
         let entry = entry?;
         let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM));
         if named && entry.file_type()?.is_file() {
-            std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o755))?;
+            set_mode(&open_file(&entry.path())?, 0o755)?;
         }
     }
     Ok(())

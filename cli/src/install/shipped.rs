@@ -1,5 +1,6 @@
 //! The providers that come with this program.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub(crate) fn find(provider: &ProviderAddr, bundled: &[&str]) -> Option<(Version
 
 /// The program of the provider called `name`, found from the file of this program.
 fn program_of(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
-    let file = format!("{PROGRAM}{name}");
+    let file = format!("{PROGRAM}{name}{EXE_SUFFIX}");
     // A program that was replaced while it runs has no file any more, and no neighbours to trust.
     let there = this.canonicalize().ok();
     let folder = there.as_deref().and_then(Path::parent);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use formwork_core::addr::ModuleSource;
 use formwork_core::config::{CallSite, folders};
+use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -476,7 +477,7 @@ impl Walk<'_> {
         let aside = self.staging.waiting(key);
         let result = match self.staging.fetched(package) {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
-                .and_then(|target| std::os::unix::fs::symlink(target, &aside))
+                .and_then(|target| symlink(&target, &aside))
                 .map_err(FetchError::from),
             Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
                 .map_err(FetchError::from),

@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::read_file;
+use formwork_core::disk::{create_private_dir, read_file};
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::stored_schema as stored;
 use sha2::{Digest as _, Sha256};
@@ -85,7 +84,7 @@ impl SchemaCache {
     }
 
     fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        create_private_dir(&self.folder)?;
         self.prune()?;
         // Renamed into place, so that another process never reads half of a file.
         let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;

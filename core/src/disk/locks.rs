@@ -1,15 +1,13 @@
 //! Locks on files, of the kind that Terraform sees and whose locks we see.
 //!
-//! A lock is on the open file description (`F_OFD_SETLK`). It conflicts with the POSIX lock of
+//! On Linux, a lock is on the open file description (`F_OFD_SETLK`). It conflicts with the POSIX lock of
 //! Terraform, and unlike that one it is not lost when any descriptor of the file is closed.
 
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 
-use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc;
+use super::system;
 
 /// A file with a write lock. Dropping it releases the lock.
 ///
@@ -29,7 +27,7 @@ impl Deref for LockedFile {
 impl Drop for LockedFile {
     fn drop(&mut self) {
         // A failure leaves the lock to the closing of the file.
-        set(&self.0, libc::F_UNLCK).ok();
+        system::unlock(&self.0).ok();
     }
 }
 
@@ -38,42 +36,20 @@ impl Drop for LockedFile {
 /// # Errors
 /// With [`is_held`] for another holder's lock, else when the file system has no locks or fails.
 pub fn lock(file: File) -> io::Result<LockedFile> {
-    set(&file, libc::F_WRLCK)?;
+    system::lock(&file)?;
     Ok(LockedFile(file))
-}
-
-/// Sets a lock of a kind, whose number has another type on each system.
-fn set(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
-    // A length of 0 is up to the end, however long the file becomes: the range of Terraform.
-    let range = libc::flock {
-        l_type: kind.into() as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: 0,
-        l_len: 0,
-        l_pid: 0,
-    };
-    // Other systems have only the lock of the process, as Terraform takes it. It is lost when any
-    // descriptor of the file is closed.
-    #[cfg(target_os = "linux")]
-    let request = FcntlArg::F_OFD_SETLK(&range);
-    #[cfg(not(target_os = "linux"))]
-    let request = FcntlArg::F_SETLK(&range);
-    fcntl(file, request).map(drop).map_err(io::Error::from)
 }
 
 /// Whether [`lock`] failed because another process holds the lock.
 #[must_use]
 pub fn is_held(error: &io::Error) -> bool {
-    // POSIX allows either for a lock that conflicts.
-    matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EAGAIN | Errno::EACCES))
+    system::is_locked(error)
 }
 
 /// Whether an error means that the place has no locks at all, or no more of them.
 #[must_use]
 pub fn has_no_locks(error: &io::Error) -> bool {
-    let errno = error.raw_os_error().map(Errno::from_raw);
-    // `EINVAL` is the answer of a kernel or file system that does not know this kind of lock.
-    matches!(errno, Some(Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS | Errno::EINVAL))
+    system::has_no_locks(error)
 }
 
 /// The remedy where files cannot be locked.

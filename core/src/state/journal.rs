@@ -20,9 +20,8 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::OpenOptions;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,6 +41,7 @@ use super::Object;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::locks::{self, LockedFile};
+use crate::disk::{FileOptions as _, create_private_dir, sync_dir};
 
 /// The journal of one run, being written.
 pub struct Journal {
@@ -179,11 +179,11 @@ impl Journal {
         // Checked before the folder is created: `create` with `recursive` accepts a link to any
         // folder of the machine, which a checkout may contain.
         access::refuse_link(folder).map_err(failed)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        create_private_dir(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
         let unfinished = path.with_extension(UNFINISHED);
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
+        let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
         let file = file.map_err(failed)?;
         // The name of a file that was just made is still unknown to others.
         let file = locks::lock(file).map_err(|error| {
@@ -200,7 +200,7 @@ impl Journal {
             // after its parent was. Otherwise a crash could lose a journal with announced calls.
             [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+                sync_dir(folder).map_err(failed)
             })
         });
         if begun.is_err() {
@@ -398,7 +398,12 @@ impl Journal {
         if let Some(copy) = self.copy.take() {
             copy.remove().await?;
         }
-        remove(&self.path)
+        let path = std::mem::take(&mut self.path);
+        remove(&path)?;
+        // On Windows the name of a file stays in its folder until the file is closed.
+        drop(self);
+        path.parent().map(std::fs::remove_dir);
+        Ok(())
     }
 
     /// Path of the journal.
@@ -415,6 +420,12 @@ impl Journal {
         self.open.borrow().get(&op).is_some_and(is_ready)
     }
 
+    /// Cuts the file to a length, and goes on from there.
+    fn cut(&self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)?;
+        (&**self.file).seek(SeekFrom::Start(length)).map(drop)
+    }
+
     fn append(&self, record: &Record) -> Result<(), JournalError> {
         if self.health.get() == Health::Closed {
             return Err(JournalError::Broken(self.path.clone()));
@@ -425,7 +436,7 @@ impl Journal {
             // Records after half a record would be unreadable.
             // A full disk accepts a part of a record. Truncating it makes room for the answers of
             // calls in flight, which may be shorter than the refused record.
-            let health = match self.file.set_len(self.length.get()) {
+            let health = match self.cut(self.length.get()) {
                 Ok(()) if self.health.get() == Health::Sound => Health::Failing,
                 Ok(()) => self.health.get(),
                 Err(_) => Health::Closed,

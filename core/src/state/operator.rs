@@ -1,13 +1,13 @@
 //! The user and the operation that locks and journals name.
 
+#[cfg_attr(unix, path = "operator/unix.rs")]
+#[cfg_attr(not(unix), path = "operator/windows.rs")]
+mod system;
+
 /// Returns the user and host of this process, as locks name them: `root@host`.
 #[must_use]
 pub fn who() -> String {
-    let uid = nix::unistd::getuid();
-    let user = nix::unistd::User::from_uid(uid).ok().flatten();
-    let user = user.map_or_else(|| uid.to_string(), |user| user.name);
-    let host = nix::unistd::gethostname().unwrap_or_default();
-    format!("{user}@{}", host.to_string_lossy())
+    format!("{}@{}", system::user(), system::host())
 }
 
 /// Returns the name of an operation as people know it. Lock files and journals hold Terraform's name

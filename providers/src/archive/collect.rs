@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::mode;
 
 /// Greatest depth of folders. It ends the search where links form a cycle.
 const DEPTH_LIMIT: usize = 64;
@@ -53,7 +54,7 @@ pub(super) fn file(path: &str) -> Result<Entry, CollectError> {
     let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
     let path = PathBuf::from(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mode = Some(found.permissions().mode());
+    let mode = mode::of(&found);
     Ok(Entry { name, content: Content::File(path), mode })
 }
 
@@ -126,7 +127,7 @@ impl Search<'_> {
             // Links are followed.
             let found = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
             if !found.is_dir() {
-                let mode = Some(found.permissions().mode());
+                let mode = mode::of(&found);
                 self.found.push(Entry { name, content: Content::File(path), mode });
             } else if !kind.is_symlink() || !self.left.linked_folders {
                 self.walk(&path, &format!("{name}/"), depth + 1)?;

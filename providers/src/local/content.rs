@@ -1,8 +1,7 @@
 //! Content of files: writing, reading and digests. Shared by resources and data sources.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path as FilePath;
 
 use formwork_sdk::prelude::*;
@@ -101,12 +100,11 @@ fn write(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         && !folder.exists()
     {
         let permission = mode(file.folder_permission).unwrap_or(0o777);
-        let made = DirBuilder::new().recursive(true).mode(permission).create(folder);
+        let made = crate::mode::create_dir(folder, permission);
         made.map_err(|error| fail("folder of", error))?;
     }
     let permission = mode(file.permission).unwrap_or(0o777);
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(true).mode(permission).open(file.name);
+    let opened = crate::mode::create_file(FilePath::new(file.name), permission);
     let written = opened.and_then(|mut opened| opened.write_all(content));
     written.map_err(|error| fail("file", error))
 }

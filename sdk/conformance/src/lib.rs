@@ -27,6 +27,7 @@ mod request;
 pub mod rpc;
 pub mod rules;
 pub mod suite;
+mod system;
 
 use std::path::PathBuf;
 

@@ -6,7 +6,6 @@ mod output;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -25,6 +24,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
+use crate::system::only_for_this_user;
 pub use error::StartError;
 pub use output::{Printed, panic_in};
 use output::{Shared, keep, lock};
@@ -93,11 +93,9 @@ pub struct Started {
 pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartError> {
     let unrunnable =
         |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
-    let home = tempfile::Builder::new()
-        .prefix("fw-")
-        .permissions(std::fs::Permissions::from_mode(0o700))
-        .tempdir_in(short_temp_dir())
-        .map_err(unrunnable)?;
+    let mut home = tempfile::Builder::new();
+    only_for_this_user(home.prefix("fw-"));
+    let home = home.tempdir_in(short_temp_dir()).map_err(unrunnable)?;
     let identity =
         if launch.tls { Some(HostIdentity::generate().map_err(unrunnable)?) } else { None };
     let pem = identity.as_ref().map(HostIdentity::pem);
@@ -162,7 +160,7 @@ fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Co
 /// A folder for sockets whose path leaves room for their names.
 pub fn short_temp_dir() -> PathBuf {
     let folder = std::env::temp_dir();
-    if folder.as_os_str().len() <= 60 { folder } else { PathBuf::from("/tmp") }
+    if cfg!(windows) || folder.as_os_str().len() <= 60 { folder } else { PathBuf::from("/tmp") }
 }
 
 async fn first_line(stdout: &mut (impl AsyncRead + Unpin)) -> Option<(Vec<u8>, Vec<u8>)> {

@@ -20,6 +20,7 @@ use crate::redact::Secrets;
 use crate::request;
 use crate::rpc::{Diag, Rpc};
 use crate::rules::{self, Rule};
+use crate::system;
 
 /// An example configuration of one type.
 #[derive(Clone, Debug)]
@@ -212,6 +213,7 @@ impl Suite {
         rule.level <= *level
             && (only.is_empty() || only.contains(rule.id))
             && !skip.contains(rule.id)
+            && system::missing(rule.id).is_none()
     }
 
     /// Gives every selected rule that was not examined its reason, and drops what was found for rules
@@ -227,6 +229,8 @@ impl Suite {
                 "not among -only".to_owned()
             } else if rule.level > level {
                 format!("is examined at level {}", rule.level)
+            } else if let Some(missing) = system::missing(rule.id) {
+                missing.to_owned()
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
             } else if self.is_late() {

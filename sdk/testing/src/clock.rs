@@ -2,15 +2,17 @@
 //! timer when no other work is left. While a socket is open, time is real: an answer may be in
 //! flight, and a client's timeout must not fire early.
 
-use std::fs;
-use std::os::fd::AsRawFd as _;
-use std::path::PathBuf;
+#[cfg_attr(target_os = "linux", path = "clock/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "clock/no_linux.rs")]
+mod sockets;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time;
+
+use self::sockets::Sockets;
 
 /// The clock of one runtime.
 #[derive(Default)]
@@ -20,14 +22,6 @@ pub(crate) struct Clock {
     /// Whether time is running.
     passes: AtomicBool,
     sockets: OnceLock<Option<Sockets>>,
-}
-
-/// The files that a runtime waits for, as the system lists them.
-struct Sockets {
-    list: PathBuf,
-    /// Number of the runtime's own files.
-    n_own: usize,
-    _probe: (UnixStream, UnixStream),
 }
 
 impl Clock {
@@ -64,33 +58,4 @@ impl Clock {
             _ => {}
         }
     }
-}
-
-impl Sockets {
-    /// Finds the list of the current runtime: the one with a socket that was just opened. `None` if
-    /// the system has no such lists.
-    fn of_this_runtime() -> Option<Self> {
-        let probe = UnixStream::pair().ok()?;
-        let wanted = probe.0.as_raw_fd();
-        // An epoll instance lists the files that it watches.
-        let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
-        let list = entries.flatten().map(|entry| entry.path()).find(|path| {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            waited_for(&text).any(|file| file == wanted)
-        })?;
-        let n_own = waited_for(&fs::read_to_string(&list).ok()?).count();
-        // The probe stays open, because its file is in the count.
-        Some(Self { list, n_own, _probe: probe })
-    }
-
-    fn is_any_open(&self) -> bool {
-        let text = fs::read_to_string(&self.list).unwrap_or_default();
-        waited_for(&text).count() > self.n_own
-    }
-}
-
-/// The files in a list, of which each line has one: `tfd: 8 events: …`.
-fn waited_for(text: &str) -> impl Iterator<Item = i32> {
-    text.lines()
-        .filter_map(|line| line.strip_prefix("tfd:")?.split_whitespace().next()?.parse().ok())
 }

@@ -71,14 +71,24 @@ pub(crate) struct Written {
 }
 
 fn write(args: &DistArgs, name: &str, bytes: &[u8], mode: u32) -> Result<Written, Failure> {
-    use std::os::unix::fs::PermissionsExt as _;
     let path = args.out.join(name);
     // A program that runs cannot be written to, but it can be replaced.
     let aside = args.out.join(format!(".{name}.new"));
     fs::write(&aside, bytes)?;
-    fs::set_permissions(&aside, fs::Permissions::from_mode(mode))?;
+    set_mode(&aside, mode)?;
     fs::rename(&aside, &path)?;
     Ok(Written { name: name.to_owned(), sha256: pack::sha256(bytes) })
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+/// Windows has no modes.
+#[cfg(not(unix))]
+fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// The files of an installation, by their path below its prefix.

@@ -1,20 +1,15 @@
-//! A command while it runs: in a process group of its own, so that it and everything it starts can be
+//! A command while it runs: in a process tree of its own, so that it and everything it starts can be
 //! ended together, and so that Ctrl-C on the terminal reaches it through us alone.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use formwork_plugin_protocol::children::{OutputPipe, ProcessTree, output_pipe, signal_name};
 use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 
 use super::command::Command;
-use super::warden::ShellSupervisor;
 use crate::failure::FailureReason;
 use crate::lines::Lines;
 use crate::stop::Stop;
@@ -34,13 +29,8 @@ pub(super) async fn run(
     output: &mut Lines<'_>,
     stop: &Stop,
 ) -> Result<(), FailureReason> {
-    // Without a shell for it the command runs unwatched.
-    let mut warden = ShellSupervisor::new().ok();
-    let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
-    let mut group = Group::of(&child);
-    if let (Some(warden), Some(leader)) = (&mut warden, group.0) {
-        warden.watch(leader).await;
-    }
+    let started = start(command).await.map_err(|error| not_started(command, &error))?;
+    let Started { mut child, tree, mut reader } = started;
     let ended = {
         let reading = async {
             let mut piece = vec![0; PIECE];
@@ -56,20 +46,18 @@ pub(super) async fn run(
         tokio::select! {
             ended = &mut work => {
                 // Background processes of the command are left running on purpose.
-                group.let_go();
+                tree.release().await;
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.asked() => {
-                group.signal(Signal::SIGTERM);
+                tree.ask_to_end();
                 // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(GRACE, work).await.ok();
+                tree.kill().await;
                 Err(FailureReason::from("interrupted".to_owned()))
             }
         }
     };
-    if let Some(warden) = warden {
-        warden.release().await;
-    }
     output.end();
     match ended? {
         status if status.success() => Ok(()),
@@ -77,14 +65,21 @@ pub(super) async fn run(
     }
 }
 
+/// A command that has started.
+struct Started {
+    child: Child,
+    tree: ProcessTree,
+    reader: OutputPipe,
+}
+
 #[expect(
     clippy::disallowed_methods,
-    reason = "a command of the user, in a group that does not outlive the run"
+    reason = "a command of the user, in a tree that does not outlive the run"
 )]
-fn start(command: &Command) -> io::Result<(Child, Receiver)> {
+async fn start(command: &Command) -> io::Result<Started> {
     let (program, arguments) = command.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     // One pipe for both, so that the order of what it says stays.
-    let (reader, writer) = io::pipe()?;
+    let (reader, writer) = output_pipe()?;
     let mut starting = tokio::process::Command::new(program);
     starting
         .args(arguments)
@@ -92,13 +87,12 @@ fn start(command: &Command) -> io::Result<(Child, Receiver)> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
-        .process_group(0)
         .kill_on_drop(true);
     if let Some(folder) = &command.folder {
         starting.current_dir(folder);
     }
-    let child = starting.spawn()?;
-    Ok((child, Receiver::from_owned_fd(OwnedFd::from(reader))?))
+    let (child, tree) = ProcessTree::spawn(starting).await?;
+    Ok(Started { child, tree, reader })
 }
 
 /// Error for a command that did not start. Directory and command are configuration, and may be
@@ -118,39 +112,9 @@ fn not_started(command: &Command, error: &io::Error) -> FailureReason {
 }
 
 fn in_words(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
+    match (status.code(), signal_name(status)) {
         (Some(code), _) => format!("exit status {code}"),
-        (None, Some(signal)) => match Signal::try_from(signal) {
-            Ok(signal) => format!("ended by the signal {signal}"),
-            Err(_) => format!("ended by the signal {signal}"),
-        },
+        (None, Some(signal)) => format!("ended by the signal {signal}"),
         (None, None) => "ended".to_owned(),
-    }
-}
-
-/// The process group of a child. Whatever is in it ends when this is dropped, unless it was let go:
-/// the run may be given up at any moment.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn of(child: &Child) -> Self {
-        Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.0 {
-            // An error means that no process is left.
-            killpg(group, signal).ok();
-        }
-    }
-
-    fn let_go(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::SIGKILL);
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Command {
 }
 
 /// The shell that takes a command when no other interpreter is named.
-const SHELL: [&str; 2] = ["/bin/sh", "-c"];
+const SHELL: [&str; 2] = if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
 
 impl Command {
     /// Reads a block that fits the schema.

@@ -1,13 +1,17 @@
 //! The SSH agent: selection and order of its keys. The library speaks the agent's protocol.
 
+#[cfg_attr(unix, path = "agent/unix.rs")]
+#[cfg_attr(not(unix), path = "agent/windows.rs")]
+mod connection;
+
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::{MAX_RECORD, read_text};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
 use russh::keys::{PublicKey, decode_secret_key};
-use tokio::net::UnixStream;
 
+pub(super) use self::connection::{AgentStream, connect};
 use crate::block::expanded;
 
 /// An agent.
@@ -30,9 +34,10 @@ impl Agent {
     ///
     /// # Errors
     /// When the agent does not answer.
-    pub(super) async fn greet(&self) -> Result<AgentClient<UnixStream>, String> {
-        AgentClient::connect_uds(&self.socket)
-            .await
+    pub(super) async fn greet(&self) -> Result<AgentClient<AgentStream>, String> {
+        let stream = connect(&self.socket).await;
+        stream
+            .map(AgentClient::connect)
             .map_err(|error| format!("Error connecting to SSH_AUTH_SOCK: {error}"))
     }
 
@@ -42,7 +47,7 @@ impl Agent {
     /// When it does not say.
     pub(super) async fn identities(
         &self,
-        client: &mut AgentClient<UnixStream>,
+        client: &mut AgentClient<AgentStream>,
     ) -> Result<Vec<AgentIdentity>, String> {
         let mut all = client
             .request_identities()

@@ -9,9 +9,9 @@ use russh::client::{self, ChannelOpenHandle, Config, Handle, Msg};
 use russh::keys::HashAlg;
 use russh::keys::PublicKeyOrCertificate;
 use russh::{Channel, ChannelMsg, Disconnect, Pty, Sig};
-use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use super::agent;
 use super::dial::{self, Line};
 use super::host_key::{self, HostKey};
 use super::known_hosts::KnownHost;
@@ -300,7 +300,7 @@ impl client::Handler for Client {
 
 /// Lets a machine and our agent talk until one of them has nothing more to say.
 async fn relay(channel: Channel<Msg>, socket: impl AsRef<Path>) {
-    if let Ok(mut agent) = UnixStream::connect(socket).await {
+    if let Ok(mut agent) = agent::connect(socket.as_ref()).await {
         let mut there = channel.into_stream();
         // Either side may end it.
         tokio::io::copy_bidirectional(&mut there, &mut agent).await.ok();

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use formwork_conformance::finding::Tallies;
 use formwork_conformance::{Options, Release, Report, Target, report, rules};
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{MAX_RECORD, open_file, read_named_text};
+use formwork_core::disk::{FileOptions as _, MAX_RECORD, open_file, read_named_text, symlink};
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::nanoseconds;
@@ -343,7 +342,8 @@ fn linked(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
     };
     let folder = tempfile::tempdir()?;
     let link = folder.path().join(name);
-    std::os::unix::fs::symlink(&program.path, &link)?;
+    // Not every user of Windows may create links.
+    symlink(&program.path, &link).or_else(|_| fs::copy(&program.path, &link).map(drop))?;
     Ok((Target::Program(link), Some(folder)))
 }
 
@@ -424,7 +424,7 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
         *number += 1;
         let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
         // It has what the provider was configured with.
-        let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path);
+        let file = File::options().write(true).create(true).truncate(true).owner_only().open(&path);
         let written = file.and_then(|file| finding.write_reproducer(report.protocol, begun, file));
         written.map_err(|error| unwritable(diags, &path, &error))?;
     }

@@ -2,10 +2,9 @@
 //! an archive for each platform, checksums, their signature, and the manifest.
 
 use std::io::{self, Cursor, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, open_file, read_named_text};
+use formwork_core::disk::{MAX_RECORD, open_file, read_named_text, set_mode};
 use formwork_core::version::Version;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -241,7 +240,7 @@ fn write(diags: &mut Diagnostics, folder: &Path, files: &[Packed]) -> Result<(),
         files.iter().try_for_each(|file| {
             let mut aside = tempfile::NamedTempFile::new_in(folder)?;
             aside.write_all(&file.bytes)?;
-            aside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+            set_mode(aside.as_file(), 0o644)?;
             aside.persist(folder.join(&file.name)).map(drop).map_err(|error| error.error)
         })
     });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::open_file;
+use formwork_core::disk::{open_file, set_mode};
 use formwork_core::version::{Constraints, Version};
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -189,7 +189,7 @@ fn put(fetched: &Fetched, folder: &Path, name: &str) -> io::Result<()> {
 }
 
 fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
-    aside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    set_mode(aside.as_file(), 0o644)?;
     aside.persist(path)?;
     Ok(())
 }

@@ -2,11 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, is_held, lock};
-use formwork_core::disk::{MAX_RECORD, read_file};
+use formwork_core::disk::{Access, FileId, FileOptions as _, MAX_RECORD, read_file};
 
 use super::{Files, failed, is_no_file, shown};
 use crate::lock::LockInfo;
@@ -57,7 +56,7 @@ impl HeldLock {
                 // The file is the state itself, so opening it for the lock must not empty it.
                 .truncate(false)
                 // A state may hold secrets.
-                .mode(0o600)
+                .owner_only()
                 .open(path)
                 .map_err(lock_failed)?;
             let file = match lock(file) {
@@ -89,10 +88,10 @@ impl HeldLock {
         let text = serde_json::to_vec(about)?;
         // Left over from a run that was killed, perhaps one of another user.
         std::fs::remove_file(&self.info).ok();
-        let mode = self.file.metadata()?.mode() & 0o666;
+        let mode = Access::of(&self.file.metadata()?).mode();
         let mut options = OpenOptions::new();
         // A new file: a link that was planted under the name meanwhile is not followed.
-        options.write(true).create_new(true).mode(mode);
+        options.write(true).create_new(true).with_mode(mode);
         options.open(&self.info)?.write_all(&text)
     }
 
@@ -126,10 +125,9 @@ impl Drop for HeldLock {
 
 /// Whether the path leads to this open file.
 pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let ours = file.metadata()?;
-    match path.metadata() {
-        // The number of a file is unique only on its device.
-        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
+    let ours = FileId::of(file)?;
+    match FileId::at(path) {
+        Ok(there) => Ok(ours == there),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -1,14 +1,12 @@
 //! Puts a new text in the place of a file so that every reader, also after a crash at any moment,
 //! finds the old text or the new one.
 
-use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Seek as _};
-use std::os::unix::fs::{
-    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, lock};
+use formwork_core::disk::{Access, FileOptions as _, is_device, is_mount_point, sync_dir};
 
 use super::{behind_links, failed, is_no_file};
 use crate::store::{StoreError, StoreOperation};
@@ -18,42 +16,6 @@ pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The end of the name of a file that is written beside another one before it takes its place.
 pub(super) const NEXT: &str = ".next";
-
-/// The mode of a new file: a state may hold secrets.
-const OWNER_ONLY: u32 = 0o600;
-
-/// The group and mode of a file.
-#[derive(Clone, Copy, Debug)]
-struct Access {
-    group: u32,
-    mode: u32,
-}
-
-impl Access {
-    fn of(about: &Metadata) -> Self {
-        Self { group: about.gid(), mode: about.mode() & 0o7777 }
-    }
-
-    /// The access that another file allows as well.
-    fn at_most(self, other: Self) -> Self {
-        // What another group may do says nothing about this one.
-        let mask = if self.group == other.group { 0o777 } else { 0o707 };
-        Self { mode: self.mode & other.mode & mask, ..self }
-    }
-
-    /// Sets group and mode of a file. If the group cannot be set, no group gets access.
-    fn give(self, file: &File) -> io::Result<()> {
-        let is_of_group = file.metadata()?.gid() == self.group
-            || std::os::unix::fs::fchown(file, None, Some(self.group)).is_ok();
-        let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
-        let set = file.set_permissions(Permissions::from_mode(mode));
-        // Some file systems have one mode for all files, and refuse every other.
-        set.or_else(|error| match file.metadata()?.mode() & 0o777 & !mode {
-            0 => Ok(()),
-            _ => Err(error),
-        })
-    }
-}
 
 /// The disk. In tests it can fail.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +48,7 @@ impl Disk {
     fn create_beside(&self, path: &Path, access: Option<Access>) -> io::Result<(PathBuf, File)> {
         self.ask()?;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(OWNER_ONLY);
+        options.read(true).write(true).create_new(true).owner_only();
         // A killed run leaves a file under this name. It cannot be removed if it belongs to another
         // user of a shared folder, and is then no reason to store nothing.
         let spare = (1..=9).map(|number| beside(path, &format!("{NEXT}.{number}")));
@@ -146,7 +108,7 @@ impl Disk {
     fn sync_names(&self, of: &Path) -> io::Result<()> {
         self.ask()?;
         let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+        sync_dir(folder.unwrap_or(Path::new(".")))
     }
 }
 
@@ -252,11 +214,6 @@ enum Placed {
     Beside,
 }
 
-/// Whether a rename failed because of a mount point: a file of a host that is mounted into a container.
-fn is_mount_point(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::ResourceBusy
-}
-
 /// A state file that is a mount point.
 struct MountedFile<'a> {
     path: &'a Path,
@@ -324,14 +281,6 @@ impl Disk {
             write_failed(error)
         })
     }
-}
-
-/// Whether this is a device, such as `/dev/null`. Writing to one does not wait for a reader.
-fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| {
-        let kind = found.file_type();
-        kind.is_char_device() || kind.is_block_device()
-    })
 }
 
 /// The path of a file of Formwork alone beside another one.

@@ -3,9 +3,9 @@
 //! reasons.
 
 use std::io::Write as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::create_private_dir;
 use formwork_core::plan::file::Parts;
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -170,7 +170,7 @@ impl Key {
     fn create(at: &SealKey) -> Option<Self> {
         let path = at.file.as_ref()?;
         let folder = path.parent()?;
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
+        create_private_dir(folder).ok()?;
         // Temporary files are made for the owner only.
         let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
         // A UUID has 122 random bits, so three of them have more than SHA-256 can tell apart.

@@ -1,12 +1,11 @@
 //! Gives a journal the group and mode of its state: a state that a group shares can be taken over by a
 //! member of the group only with its journals.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 
-use nix::libc;
+use crate::disk::Access;
 
 /// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
 /// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
@@ -21,25 +20,16 @@ pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
 /// ignored: both are usable by their owner.
 pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
     let Ok(about) = state.metadata() else { return };
-    let (group, mode) = (about.gid(), about.mode() & 0o777);
-    // A user who may read the files of a folder may enter it.
-    let reachable = mode | (mode & 0o444) >> 2;
-    // A planted link leads to a folder that is not ours to open up.
-    let flags = libc::O_NOFOLLOW | libc::O_DIRECTORY;
-    let folder = OpenOptions::new().read(true).custom_flags(flags).open(folder);
-    let given = folder.and_then(|folder| give(&folder, group, reachable));
-    drop(given.and_then(|()| give(file, group, mode)));
-}
-
-/// Sets group and mode of a file. If the group cannot be set, no group gets access.
-fn give(file: &File, group: u32, mode: u32) -> io::Result<()> {
-    let is_of_group = file.metadata()?.gid() == group || fchown(file, None, Some(group)).is_ok();
-    let mode = if is_of_group { mode } else { mode & 0o707 };
-    file.set_permissions(Permissions::from_mode(mode))
+    let access = Access::of(&about);
+    // A planted link leads to a folder that is not ours to open up, and is refused.
+    drop(access.of_dir().give_dir(folder).and_then(|()| access.give(file)));
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use crate::state::file::StateFile;
     use crate::state::intents::{IntentLog as _, LocalIntents};
     use crate::state::journal::RunHeader;

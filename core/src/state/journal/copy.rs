@@ -1,8 +1,7 @@
 //! The copy of a journal in a place that other machines see, while its run writes it.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::access::refuse_link;
 use super::{Journal, JournalError};
+use crate::disk::{FileOptions as _, create_private_dir};
 
 /// A copy that grows with its journal.
 #[async_trait::async_trait(?Send)]
@@ -86,12 +86,12 @@ pub(in crate::state) fn keep(path: &Path, bytes: &[u8]) -> Result<(), JournalErr
     let failed = |error| JournalError::io("write", path)(error);
     if let Some(folder) = path.parent() {
         refuse_link(folder).map_err(failed)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        create_private_dir(folder).map_err(failed)?;
     }
     // Under a name that recovery does not read, until all of it is durable.
     let unfinished = path.with_extension(super::UNFINISHED);
     let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished);
+    let file = options.write(true).create(true).truncate(true).owner_only().open(&unfinished);
     file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&unfinished, path))
         .map_err(failed)

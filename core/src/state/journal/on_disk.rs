@@ -1,19 +1,16 @@
 //! Journal files in their folder: whether a run still writes one, and their removal.
 
 use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use nix::libc;
-
 use super::JournalError;
-use crate::disk::locks;
+use crate::disk::{FileOptions as _, locks};
 
 /// Whether the run that writes a journal is still going on.
 pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     // Without `O_NONBLOCK`, opening a pipe waits for a reader.
     // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = OpenOptions::new().write(true).without_waiting().open(path);
     let file = file.map_err(JournalError::io("read", path))?;
     match locks::lock(file) {
         Ok(_) => Ok(false),

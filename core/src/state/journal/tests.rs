@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use formwork_value::Type;
 use futures_util::future::join_all;
+use std::fs::File;
 
 use super::durable::give_way;
 use super::scan::Kind;

@@ -2,11 +2,11 @@
 //! decision, and sets damaged ones aside.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use super::{InterruptedRun, JournalDamage, Recovery, Unresolved, read};
+use crate::disk::FileOptions as _;
 use crate::state::file::StateFile;
 use crate::state::journal::record::{self, Record, RunBegin};
 use crate::state::journal::{self, JournalError};
@@ -66,7 +66,7 @@ impl Recovery {
             std::fs::copy(path, &kept).map_err(failed)?;
         }
         let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&next);
+        let file = options.write(true).create(true).truncate(true).owner_only().open(&next);
         file.and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
             .and_then(|()| std::fs::rename(&next, path))
             .map_err(failed)
@@ -86,9 +86,10 @@ fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
 pub(super) fn append(path: &Path, records: &[Record]) -> Result<(), JournalError> {
     let log = read(path)?;
     let failed = |error| JournalError::io("write", path)(error);
-    let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    let mut file = OpenOptions::new().appending().open(path).map_err(failed)?;
     // The torn end of a record would make everything behind it unreadable.
     file.set_len(log.end as u64).map_err(failed)?;
+    file.seek(SeekFrom::End(0)).map_err(failed)?;
     let mut number = log.records.last().map_or(0, |(number, _)| *number);
     for record in records {
         number += 1;

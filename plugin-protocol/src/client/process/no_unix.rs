@@ -1,12 +1,12 @@
-//! The child process of a plugin on Windows: start, end, and detection of its end. Processes that it has
-//! started are not ended with it, nor is it ended with this process: a plugin on the SDK then ends by
-//! itself once its host has closed the connection.
+//! The child process of a plugin on Windows: start, end, and detection of its end. It is in a job, so that
+//! it ends with this process, and what it has started with it.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
+use std::os::windows::io::AsRawHandle as _;
+use std::os::windows::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Limits;
+use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
-/// Interval of the checks whether a child has ended.
-const POLL: Duration = Duration::from_millis(20);
+use super::Limits;
+use crate::children::Job;
 
 /// Exit of a process, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ impl fmt::Display for Exit {
     }
 }
 
-/// A running child. Dropping it kills the child.
+/// A running child. Dropping it kills the child and what it has started.
 #[derive(Debug)]
 pub(crate) struct Process {
     pid: i32,
-    child: Arc<Mutex<Child>>,
+    job: Job,
     exit: watch::Receiver<Option<Exit>>,
 }
 
@@ -47,25 +47,30 @@ pub(crate) struct ChildPipes {
 }
 
 impl Process {
-    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr.
+    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr. A program cannot be started
+    /// under another name here, so `arg0` is its argument.
     ///
     /// # Errors
-    /// When the system cannot start it, or it is to have a name or limits, which Windows has not.
+    /// When the system cannot start it, or it is to have limits, which are not supported.
     pub(crate) async fn start(
         mut command: Command,
         arg0: Option<&OsStr>,
         limits: Limits,
     ) -> io::Result<(Self, ChildPipes)> {
         let Limits { memory, files } = limits;
-        if arg0.is_some() || memory.is_some() || files.is_some() {
-            let reason = "a name of its own, and limits of memory and files, are not supported on this system";
+        if memory.is_some() || files.is_some() {
+            let reason = "limits of memory and files are not supported on Windows";
             return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
         }
+        command.args(arg0);
+        // Ctrl-C in the console does not reach it.
+        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
         // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let job = Job::new()?;
         let mut child = command.spawn()?;
         let pipes = (child.stdout.take(), child.stderr.take());
-        let process = Self::watch(child)?;
+        let process = Self::watch(child, job)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
@@ -76,23 +81,18 @@ impl Process {
         Ok((process, pipes))
     }
 
-    fn watch(child: Child) -> io::Result<Self> {
+    fn watch(child: Child, job: Job) -> io::Result<Self> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let child = Arc::new(Mutex::new(child));
+        // One that has ended already cannot be taken in.
+        job.take(child.as_raw_handle()).ok();
         let (sender, exit) = watch::channel(None);
-        let watched = Arc::clone(&child);
-        thread::Builder::new().name(format!("watch of {pid}")).stack_size(64 * 1024).spawn(
-            // Polled, because a wait would keep the child from being killed.
-            move || loop {
-                let ended = watched.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
-                match ended {
-                    Ok(None) => thread::sleep(POLL),
-                    Ok(Some(status)) => return sender.send_replace(Some(Exit(Some(status)))),
-                    Err(_) => return sender.send_replace(Some(Exit(None))),
-                }
+        thread::Builder::new().name(format!("reaper of {pid}")).stack_size(64 * 1024).spawn(
+            move || {
+                let mut child = child;
+                sender.send_replace(Some(Exit(child.wait().ok())))
             },
         )?;
-        Ok(Self { pid, child, exit })
+        Ok(Self { pid, job, exit })
     }
 
     /// Returns the process id.
@@ -112,10 +112,9 @@ impl Process {
         ended.ok()?.ok().and_then(|exit| *exit)
     }
 
-    /// Kills the process.
+    /// Kills the process and what it has started.
     pub(crate) fn kill(&self) {
-        // Failing means that it has ended.
-        drop(self.child.lock().unwrap_or_else(PoisonError::into_inner).kill());
+        self.job.end();
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::plugin::Plugin;
 use crate::request;
 use crate::rpc::Rpc;
 use crate::suite::{CALL, CHANGE, Suite};
+use crate::system::make_executable;
 
 /// System calls that make, change or remove files by their names.
 const TRACED: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
@@ -90,7 +90,7 @@ impl Traced {
                 quoted(program),
             );
             fs::write(traced.wrapper(), script)?;
-            fs::set_permissions(traced.wrapper(), fs::Permissions::from_mode(0o700))?;
+            make_executable(&traced.wrapper())?;
             Ok(traced)
         };
         made().map_err(|error| format!("no folder for strace can be made: {error}"))

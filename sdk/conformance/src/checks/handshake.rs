@@ -4,7 +4,6 @@ mod environment;
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,14 +11,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::handshake::Address;
 use formwork_plugin_protocol::host::{self, HostIdentity};
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
 
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::plugin::{self, Launch, Plugin, Reply, StartError, Started, connect, eventually};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
+use crate::system;
 use environment::{listens, network, side_by_side, unusual_environment};
 
 const ALL: [&str; 23] = [
@@ -86,8 +84,7 @@ async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, boo
         command.env_remove(name);
     }
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    // A group of its own, so that its children can be killed with it.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    system::in_own_group(&mut command);
     command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
@@ -99,7 +96,9 @@ async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, boo
     .await;
     let is_listening = status.is_none() && listens(pid);
     if status.is_none() {
-        let _killed = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        system::kill_group(pid);
+        // On a system without groups.
+        let _killed = child.kill();
         let _reaped = child.wait();
     }
     let mut said = String::new();
@@ -233,15 +232,12 @@ async fn security(suite: &mut Suite, program: &Path) {
 fn address(suite: &mut Suite, started: &Started) {
     match &started.handshake.address {
         Address::Unix(path) => {
-            // To connect one needs to write. The folder is left out where it is ours, which is closed.
-            let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
-            let folder = path.parent().filter(|it| *it != started.home.path());
-            let folder = folder.and_then(|it| it.metadata().ok());
-            let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
-            suite.check("H-09", mode == 0 || is_closed, || {
+            // The folder is left out where it is ours, which is closed.
+            let open = system::is_open_to_others(path, started.home.path());
+            suite.check("H-09", open.is_none(), || {
                 finding("H-09", "every user of the machine may connect to the socket").values(
                     "a private socket or folder",
-                    format!("{} mode {mode:o}", path.display()),
+                    format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
                 )
             });
         }
@@ -315,7 +311,7 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
     let Ok(handle) = canary.try_clone() else { return };
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    system::in_own_group(&mut command);
     command.stdin(handle).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let begun = Instant::now();
@@ -324,8 +320,10 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     })
     .await;
     if let Ok(pid) = i32::try_from(child.id()) {
-        let _killed = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        system::kill_group(pid);
     }
+    // On a system without groups.
+    let _killed = child.kill();
     let _reaped = child.wait();
     // The offset of the file is shared with the child.
     let read = canary.stream_position().unwrap_or(0);
@@ -342,10 +340,10 @@ async fn signals(suite: &mut Suite, program: &Path) {
     let Some(started) = &plugin.started else { return };
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
-    let sent = kill(Pid::from_raw(started.child.pid()), Signal::SIGINT);
+    let sent = system::interrupt(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
-    suite.check("H-12", sent.is_err() || (ended.is_none() && call.is_answered()), || {
+    suite.check("H-12", !sent || (ended.is_none() && call.is_answered()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
         finding("H-12", "SIGINT ends it").values("it goes on serving", exit).by(&call)
     });
@@ -401,7 +399,7 @@ async fn ending(suite: &mut Suite, program: &Path) {
             finding("H-15", "child processes outlive it").values("none", format!("{children:?}"))
         });
         for child in children.into_iter().filter(|it| is_running(*it)) {
-            let _killed = kill(Pid::from_raw(child), Signal::SIGKILL);
+            system::kill(child);
         }
     }
     if suite.wants("H-14") {
@@ -433,7 +431,7 @@ async fn orphan(suite: &mut Suite, program: &Path) {
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    system::in_own_group(&mut command);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let Ok(output) = command.output() else { return };
     let pid = String::from_utf8_lossy(&output.stdout).trim().parse::<i32>().unwrap_or(0);
@@ -442,7 +440,7 @@ async fn orphan(suite: &mut Suite, program: &Path) {
     }
     let gone = eventually(Duration::from_secs(10), || !is_running(pid)).await;
     if !gone {
-        let _killed = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        system::kill(pid);
     }
     suite.check("H-14", gone, || {
         finding("H-14", "it runs on when its host is gone")

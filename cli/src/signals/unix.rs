@@ -1,0 +1,91 @@
+//! Signals and the end of processes on Unix.
+
+use std::future::pending;
+use std::io;
+use std::process::Child;
+use std::sync::OnceLock;
+
+use formwork_plugin_protocol::children;
+use nix::sys::signal::{Signal as Number, kill};
+use nix::unistd::Pid;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Manner of ending a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It is asked to end, and may ignore that.
+    Asked,
+    /// It is ended.
+    Forced,
+}
+
+/// Ends processes that are not reaped yet, with their children, who need not notice their end.
+pub(super) fn end_with_children(mut ending: Vec<u32>, end: End) {
+    let signal = match end {
+        End::Asked => Number::SIGTERM,
+        End::Forced => Number::SIGKILL,
+    };
+    while let Some(id) = ending.pop() {
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap_or_default();
+        ending.extend(children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+        let Ok(id) = i32::try_from(id) else { continue };
+        // It may have ended in this moment.
+        kill(Pid::from_raw(id), signal).ok();
+    }
+}
+
+/// Waits until a program has ended. It still has its number then.
+pub(super) fn wait_for_end(program: &Child) {
+    let Ok(id) = i32::try_from(program.id()) else { return };
+    children::wait_for_end(id);
+}
+
+/// Notes what cannot be determined any more once signals are listened to.
+pub(super) fn prepare() {
+    hangup_is_ignored();
+}
+
+/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Option<Signal>,
+}
+
+impl Signals {
+    /// From now on none is missed. With `nohup`, the program survives the terminal's end.
+    pub(super) fn listen() -> io::Result<Self> {
+        let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
+    }
+
+    /// Waits for the next of them.
+    pub(super) async fn next(&mut self) {
+        let Self { interrupt, terminate, hangup } = self;
+        let hangup = async {
+            match hangup {
+                Some(hangup) => hangup.recv().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
+
+/// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
+/// be determined.
+fn hangup_is_ignored() -> bool {
+    static IGNORED: OnceLock<bool> = OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask >> (Number::SIGHUP as u32 - 1) & 1 == 1)
+    })
+}

@@ -1,0 +1,376 @@
+//! Files on Windows.
+
+use std::ffi::OsStr;
+use std::fs::{File, Metadata, OpenOptions};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::io::AsRawHandle as _;
+use std::path::{Path, PathBuf};
+
+use windows_sys::Win32::Foundation::{
+    ERROR_ACCESS_DENIED, ERROR_INVALID_FUNCTION, ERROR_LOCK_VIOLATION, ERROR_NOT_SUPPORTED,
+    ERROR_SHARING_VIOLATION, HANDLE,
+};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_OPEN_REPARSE_POINT, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
+    UnlockFileEx,
+};
+use windows_sys::Win32::System::IO::{OVERLAPPED, OVERLAPPED_0, OVERLAPPED_0_0};
+
+use super::FileOptions;
+
+/// Characters that lead out of a directory, or to a stream of a file.
+const SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Dir,
+    Link,
+    #[expect(dead_code, reason = "a file of Unix")]
+    Pipe,
+    #[expect(dead_code, reason = "a file of Unix")]
+    Socket,
+    CharDevice,
+    Device,
+}
+
+impl Kind {
+    pub(super) fn of(found: &Metadata) -> Self {
+        match found.file_type() {
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_dir() => Self::Dir,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Device,
+        }
+    }
+}
+
+pub(super) fn is_null(_found: &Metadata) -> bool {
+    // `NUL` is found as a file without content, and read as one.
+    false
+}
+
+pub(super) fn is_a_directory() -> io::Error {
+    io::ErrorKind::IsADirectory.into()
+}
+
+impl FileOptions for OpenOptions {
+    fn with_mode(&mut self, _mode: u32) -> &mut Self {
+        // A file inherits the access of its directory, which the profile of a user closes to others.
+        self
+    }
+
+    fn without_waiting(&mut self) -> &mut Self {
+        // Pipes have names of their own here, which no checkout can bring along.
+        self
+    }
+
+    fn without_following(&mut self) -> &mut Self {
+        self.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
+    }
+
+    fn appending(&mut self) -> &mut Self {
+        self.write(true)
+    }
+}
+
+/// Creates a directory, and its parents likewise. It has the access of the directory that it is in: the
+/// ones of a user are open to that user alone.
+///
+/// # Errors
+/// When it cannot be created. An existing one is no error.
+pub fn create_private_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// Creates a symbolic link.
+///
+/// # Errors
+/// When the path is taken, or the user may not create links.
+pub fn symlink(target: &Path, path: &Path) -> io::Result<()> {
+    // The kind of a link is chosen when it is made. A target is relative to the place of its link.
+    match path.parent().unwrap_or(Path::new("")).join(target).is_dir() {
+        true => std::os::windows::fs::symlink_dir(target, path),
+        false => std::os::windows::fs::symlink_file(target, path),
+    }
+}
+
+/// Makes the names in a directory durable. The file system keeps a journal of them itself.
+///
+/// # Errors
+/// Never.
+pub fn sync_dir(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file cannot take the place of another one. Here none can that is open with a lock.
+#[must_use]
+pub fn is_mount_point(error: &io::Error) -> bool {
+    is_one_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
+}
+
+/// Whether a new file in the place of another one is the same to all users. The access to a file here is that
+/// of its directory.
+#[must_use]
+pub fn is_replaceable(_file: &Metadata, _by: &Metadata) -> bool {
+    true
+}
+
+/// The system's record of a file, which is another one after each change. Here there is none: programs can set
+/// all times of a file.
+#[must_use]
+pub fn record(_found: &Metadata) -> Option<(String, i64)> {
+    None
+}
+
+/// The bytes that a file takes on the disk, about.
+#[must_use]
+pub fn allocated(found: &Metadata) -> u64 {
+    found.len()
+}
+
+/// The identity of a file: its volume, and its number on that volume.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FileId(same_file::Handle);
+
+impl FileId {
+    /// The identity of an open file.
+    ///
+    /// # Errors
+    /// When the system does not tell it.
+    pub fn of(file: &File) -> io::Result<Self> {
+        same_file::Handle::from_file(file.try_clone()?).map(Self)
+    }
+
+    /// The identity of the file at a path, links followed.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        same_file::Handle::from_path(path).map(Self)
+    }
+}
+
+/// The access to a file. A new file has that of its directory.
+#[derive(Clone, Copy, Debug)]
+pub struct Access;
+
+impl Access {
+    /// The access to a file.
+    #[must_use]
+    pub fn of(_about: &Metadata) -> Self {
+        Self
+    }
+
+    /// The access that another file allows as well.
+    #[must_use]
+    pub fn at_most(self, _other: Self) -> Self {
+        self
+    }
+
+    /// The access to a directory, by which those who may read the file in it can enter.
+    #[must_use]
+    pub fn of_dir(self) -> Self {
+        self
+    }
+
+    /// The mode for a file beside it. Windows has none.
+    #[must_use]
+    pub fn mode(self) -> u32 {
+        0o666
+    }
+
+    /// Sets the access to a file.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn give(self, _file: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Sets the access to a directory.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn give_dir(self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Purpose of opening a file of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is read.
+    Read,
+    /// It is locked, and created if it is missing.
+    Lock,
+    /// It is new.
+    New,
+    /// It is there, and its content is replaced.
+    Overwrite,
+}
+
+/// The path of a directory. Windows has no calls that are relative to an open directory, so each entry is
+/// looked at before it is opened: a link that a checkout brings along is refused. One that another program
+/// makes in between is not noticed.
+#[derive(Debug)]
+pub(super) struct DirHandle(PathBuf);
+
+impl DirHandle {
+    /// Opens a directory. Links in the path are followed.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        match path.metadata()?.is_dir() {
+            // The current directory may change.
+            true => std::path::absolute(path).map(Self),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    pub(super) fn subdir(&self, name: &OsStr) -> io::Result<Self> {
+        match self.kind(name)? {
+            Kind::Dir => Ok(Self(self.0.join(name))),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    /// Creates a subdirectory.
+    pub(super) fn create_subdir(&self, name: &OsStr, _is_private: bool) -> io::Result<()> {
+        std::fs::create_dir(self.0.join(name))
+    }
+
+    pub(super) fn open_file(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        match purpose {
+            Purpose::Read => options.read(true),
+            Purpose::Lock => options.read(true).write(true).create(true).truncate(false),
+            Purpose::New => options.write(true).create_new(true),
+            Purpose::Overwrite => options.write(true),
+        };
+        let file = options.without_following().open(self.0.join(name))?;
+        // The link itself is open now, and is no file to read or write.
+        match Kind::of(&file.metadata()?) {
+            Kind::Link => Err(io::ErrorKind::InvalidInput.into()),
+            _ => Ok(file),
+        }
+    }
+
+    /// A file that stands for the directory, to be locked: a directory has no content that could be.
+    pub(super) fn as_file(&self) -> io::Result<File> {
+        // Not in the directory itself, whose content is hashed and moved.
+        let mut hash = DefaultHasher::new();
+        self.0.hash(&mut hash);
+        let folder = std::env::temp_dir().join("formwork-locks");
+        std::fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{:016x}", hash.finish()));
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    }
+
+    pub(super) fn names(&self) -> io::Result<Vec<std::ffi::OsString>> {
+        std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    /// The kind of an entry, links not followed.
+    pub(super) fn kind(&self, name: &OsStr) -> io::Result<Kind> {
+        std::fs::symlink_metadata(self.0.join(name)).map(|found| Kind::of(&found))
+    }
+
+    pub(super) fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
+        std::fs::read_link(self.0.join(name))
+    }
+
+    /// Removes a file or a link.
+    pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        // A removed file that is still open keeps its name until it is closed.
+        let path = self.0.join(name);
+        // A link to a directory is removed as a directory, and its target stays.
+        match self.kind(name)? {
+            Kind::Link => std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path)),
+            _ => std::fs::remove_file(&path),
+        }
+    }
+
+    /// Whether [`DirHandle::remove_file`] failed because the entry may be a directory.
+    pub(super) fn may_be_dir(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::PermissionDenied
+    }
+
+    /// Removes an empty directory.
+    pub(super) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+        std::fs::remove_dir(self.0.join(name))
+    }
+
+    pub(super) fn rename(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
+        // A file that is there is replaced, also while another process has it open.
+        std::fs::rename(self.0.join(name), to.0.join(new))
+    }
+
+    pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+        symlink(target, &self.0.join(name))
+    }
+}
+
+/// Sets the mode of an open file. Windows has none, and changes nothing.
+///
+/// # Errors
+/// Never.
+pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file was not opened because it is no file.
+pub(super) fn is_special(_error: &io::Error) -> bool {
+    false
+}
+
+/// Whether a name leads elsewhere than to an entry of its directory.
+pub(super) fn has_separator(name: &OsStr) -> bool {
+    // All three are ASCII, so that none of them is a part of another character.
+    name.as_encoded_bytes().iter().any(|byte| SEPARATORS.contains(byte))
+}
+
+/// The byte that a lock is on, far behind the end of any file. Windows keeps other handles from reading a
+/// locked part of a file. Terraform locks all bytes below `0xFFFF_FFFF_0000_0000`, so this one, too.
+fn locked_byte() -> OVERLAPPED {
+    let half = OVERLAPPED_0_0 { Offset: u32::MAX - 1, OffsetHigh: i32::MAX as u32 };
+    OVERLAPPED { Anonymous: OVERLAPPED_0 { Anonymous: half }, ..OVERLAPPED::default() }
+}
+
+/// Takes the lock of a file, without waiting.
+pub(super) fn lock(file: &File) -> io::Result<()> {
+    let mut at = locked_byte();
+    // As with Terraform, two readers exclude each other, too: every holder may write.
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    #[expect(unsafe_code, reason = "the standard library locks the bytes that are read, too")]
+    // SAFETY: the handle is open as long as `file`, and a call that fails at once leaves no use of `at`.
+    let locked = unsafe { LockFileEx(file.as_raw_handle() as HANDLE, flags, 0, 1, 0, &raw mut at) };
+    if locked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Releases the lock of a file.
+pub(super) fn unlock(file: &File) -> io::Result<()> {
+    let mut at = locked_byte();
+    #[expect(unsafe_code, reason = "as `lock`")]
+    // SAFETY: as `lock`.
+    let unlocked = unsafe { UnlockFileEx(file.as_raw_handle() as HANDLE, 0, 1, 0, &raw mut at) };
+    if unlocked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn is_one_of(error: &io::Error, codes: &[u32]) -> bool {
+    let code = error.raw_os_error().and_then(|code| u32::try_from(code).ok());
+    code.is_some_and(|code| codes.contains(&code))
+}
+
+/// Whether [`lock`] failed because another process holds the lock.
+pub(super) fn is_locked(error: &io::Error) -> bool {
+    // A call that does not wait gives this one, and never ERROR_IO_PENDING, for a file that was opened
+    // for use without overlapping.
+    is_one_of(error, &[ERROR_LOCK_VIOLATION])
+}
+
+/// Whether an error means that the place has no locks at all.
+pub(super) fn has_no_locks(error: &io::Error) -> bool {
+    is_one_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
+}

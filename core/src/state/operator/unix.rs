@@ -1,0 +1,13 @@
+//! The names of the user and of the machine on Unix.
+
+use nix::unistd::{User, gethostname, getuid};
+
+pub(super) fn user() -> String {
+    let uid = getuid();
+    let user = User::from_uid(uid).ok().flatten();
+    user.map_or_else(|| uid.to_string(), |user| user.name)
+}
+
+pub(super) fn host() -> String {
+    gethostname().unwrap_or_default().to_string_lossy().into_owned()
+}

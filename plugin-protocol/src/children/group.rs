@@ -1,0 +1,161 @@
+//! A child and everything it has started, on Unix: a process group. A shell ends the group when this process
+//! is gone, also when it was killed: it waits for the end of a pipe that only this process holds open. The
+//! death signal of Linux would reach the child alone, and none of its own children.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Stdio};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+
+/// The first line names the group, a second one says that its work is done.
+const WATCH: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
+
+/// A child and everything it has started. All of it is killed when this is dropped.
+pub struct ProcessTree {
+    leader: Option<Pid>,
+    /// The waiting shell. Where there is none, the tree may outlive this process.
+    shell: Option<Child>,
+}
+
+impl ProcessTree {
+    /// Starts a program in a tree of its own. Ctrl-C on the terminal does not reach it.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
+        // Started first, so that there is never a group without it.
+        let shell = watching_shell().ok();
+        let child = command.process_group(0).spawn()?;
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        let mut tree = Self { leader, shell };
+        if let Some(leader) = leader {
+            tree.say(&format!("{leader}\n")).await;
+        }
+        Ok((child, tree))
+    }
+
+    /// Asks its processes to end.
+    pub fn ask_to_end(&self) {
+        self.signal(Signal::SIGTERM);
+    }
+
+    /// Kills what is left of it.
+    pub async fn kill(self) {
+        self.signal(Signal::SIGKILL);
+        self.release().await;
+    }
+
+    /// Releases the tree: its processes are left running.
+    pub async fn release(mut self) {
+        self.leader = None;
+        self.say("done\n").await;
+        if let Some(mut shell) = self.shell.take() {
+            drop(shell.stdin.take());
+            // It ends at once; without this it would stay a zombie.
+            shell.wait().await.ok();
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.leader {
+            // An error means that no process is left.
+            killpg(group, signal).ok();
+        }
+    }
+
+    async fn say(&mut self, line: &str) {
+        if let Some(pipe) = self.shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
+            // If it is gone the program runs without.
+            pipe.write_all(line.as_bytes()).await.ok();
+        }
+    }
+}
+
+impl Drop for ProcessTree {
+    fn drop(&mut self) {
+        self.signal(Signal::SIGKILL);
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it ends when the pipe does, so it does not outlive us either"
+)]
+fn watching_shell() -> io::Result<Child> {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", WATCH]).stdin(Stdio::piped());
+    shell.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).current_dir("/");
+    shell.spawn()
+}
+
+/// The reading end of a pipe.
+pub type OutputPipe = Receiver;
+
+/// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
+/// of what it prints stays.
+///
+/// # Errors
+/// When the system refuses.
+pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((Receiver::from_owned_fd(OwnedFd::from(reader))?, writer))
+}
+
+/// The signal that ended a process, by its name or number.
+#[must_use]
+pub fn signal_name(status: ExitStatus) -> Option<String> {
+    let number = status.signal()?;
+    Some(Signal::try_from(number).map_or_else(|_| number.to_string(), |signal| signal.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    /// A program with a child that both stay. Its output ends when both are gone.
+    #[expect(clippy::disallowed_methods, reason = "each test ends it")]
+    async fn lasting() -> (ProcessTree, OutputPipe) {
+        let (mut output, writer) = output_pipe().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 1000 & echo up; sleep 1000"]).stdout(writer);
+        let (_child, tree) = ProcessTree::spawn(command).await.unwrap();
+        let mut up = [0; 3];
+        output.read_exact(&mut up).await.unwrap();
+        assert_eq!(&up, b"up\n");
+        (tree, output)
+    }
+
+    #[tokio::test]
+    async fn nothing_of_a_tree_is_left_when_it_is_dropped() {
+        let (tree, mut output) = lasting().await;
+        drop(tree);
+        assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn nothing_of_a_tree_is_left_when_this_process_is_gone() {
+        let (mut tree, mut output) = lasting().await;
+        // The end of a process closes its pipes, as the drop does, and signals nothing.
+        tree.leader = None;
+        drop(tree);
+        assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_released_tree_runs_on() {
+        let (tree, mut output) = lasting().await;
+        let leader = tree.leader.unwrap();
+        tree.release().await;
+        assert!(killpg(leader, None).is_ok());
+        killpg(leader, Signal::SIGKILL).unwrap();
+        assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
+    }
+}

@@ -1,0 +1,66 @@
+//! A child and everything it has started, on Windows: a job.
+
+use std::io;
+use std::os::windows::io::OwnedHandle;
+use std::process::ExitStatus;
+
+use tokio::fs::File;
+use tokio::process::{Child, Command};
+use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
+
+use super::system::Job;
+
+/// A child and everything it has started. All of it is killed when this is dropped.
+pub struct ProcessTree(Job);
+
+impl ProcessTree {
+    /// Starts a program in a tree of its own. Ctrl-C on the console does not reach it.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    #[expect(clippy::unused_async, reason = "other systems wait here")]
+    pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
+        let job = Job::new()?;
+        let child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
+        if let Some(process) = child.raw_handle() {
+            job.take(process)?;
+        }
+        Ok((child, Self(job)))
+    }
+
+    /// Ends its processes: there is no request to end that all programs understand.
+    pub fn ask_to_end(&self) {
+        self.0.end();
+    }
+
+    /// Kills what is left of it.
+    #[expect(clippy::unused_async, reason = "other systems wait here")]
+    pub async fn kill(self) {
+        drop(self);
+    }
+
+    /// Releases the tree: its processes are left running.
+    #[expect(clippy::unused_async, reason = "other systems wait here")]
+    pub async fn release(self) {
+        self.0.release();
+    }
+}
+
+/// The reading end of a pipe.
+pub type OutputPipe = File;
+
+/// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
+/// of what it prints stays.
+///
+/// # Errors
+/// When the system refuses.
+pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((File::from_std(OwnedHandle::from(reader).into()), writer))
+}
+
+/// The signal that ended a process. There are none.
+#[must_use]
+pub fn signal_name(_status: ExitStatus) -> Option<String> {
+    None
+}

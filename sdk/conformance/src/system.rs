@@ -1,0 +1,23 @@
+//! Processes and files, as far as systems differ in them, and the rules that need more than a system has.
+
+#[cfg_attr(unix, path = "system/unix.rs")]
+#[cfg_attr(not(unix), path = "system/windows.rs")]
+mod functions;
+
+use std::path::Path;
+
+pub(crate) use functions::{
+    in_own_group, interrupt, is_open_to_others, kill, kill_group, make_executable,
+    only_for_this_user,
+};
+
+/// Rules that are examined with what Linux tells about processes, and with its folder in which nothing can be
+/// written.
+const NEED_PROC: [&str; 10] =
+    ["H-01", "H-12", "H-14", "H-15", "H-18", "H-20", "K-05", "K-06", "Z-09", "Z-14"];
+
+/// The reason why a rule cannot be examined on this system, if there is one.
+pub(crate) fn missing(rule: &str) -> Option<&'static str> {
+    let is_missing = NEED_PROC.contains(&rule) && !Path::new("/proc/self/fd").exists();
+    is_missing.then_some("the system has no /proc, in which this is seen")
+}

@@ -1,0 +1,53 @@
+//! Processes and files on Unix.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tempfile::Builder;
+
+/// Has a command started in a process group of its own, so that its children can be killed with it.
+pub(crate) fn in_own_group(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// Kills a process group. An error means that no process is left.
+pub(crate) fn kill_group(leader: i32) {
+    killpg(Pid::from_raw(leader), Signal::SIGKILL).ok();
+}
+
+/// Kills a process. An error means that it has ended.
+pub(crate) fn kill(pid: i32) {
+    nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
+}
+
+/// Sends a process the signal of Ctrl-C, and returns whether that was possible.
+pub(crate) fn interrupt(pid: i32) -> bool {
+    nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).is_ok()
+}
+
+/// Whether every user may write to a file and reach it, apart from the folder `ours`. The mode of the file comes
+/// along.
+pub(crate) fn is_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
+    // To connect to a socket one needs to write.
+    let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
+    let folder = path.parent().filter(|it| *it != ours);
+    let folder = folder.and_then(|it| it.metadata().ok());
+    let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
+    (mode != 0 && !is_closed).then_some(mode)
+}
+
+/// Has a folder made that no other user can enter.
+pub(crate) fn only_for_this_user(folder: &mut Builder<'_, '_>) {
+    folder.permissions(Permissions::from_mode(0o700));
+}
+
+/// Makes a script executable.
+pub(crate) fn make_executable(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(0o700))
+}

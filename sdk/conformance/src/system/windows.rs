@@ -1,0 +1,34 @@
+//! Processes and files on Windows. Rules that need process groups or signals are not examined here.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::Builder;
+
+/// There are no process groups.
+pub(crate) fn in_own_group(_command: &mut Command) {}
+
+/// There are no process groups.
+pub(crate) fn kill_group(_leader: i32) {}
+
+/// Not used: rules that leave processes behind are not examined.
+pub(crate) fn kill(_pid: i32) {}
+
+/// There is no signal.
+pub(crate) fn interrupt(_pid: i32) -> bool {
+    false
+}
+
+/// Plugins listen on TCP here.
+pub(crate) fn is_open_to_others(_path: &Path, _ours: &Path) -> Option<u32> {
+    None
+}
+
+/// The folder for temporary files is one of the user already.
+pub(crate) fn only_for_this_user(_folder: &mut Builder<'_, '_>) {}
+
+/// Scripts of Unix are not run.
+pub(crate) fn make_executable(_path: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
