@@ -78,6 +78,14 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
 }
 
 #[test]
+fn a_run_whose_time_is_over_is_no_success() {
+    let workdir = Workdir::new("");
+    let check = workdir.formwork("provider check -level=0 -time=1ms -no-color");
+    let check = check.arg(&sound_provider().display().to_string());
+    check.run().code(2).says("The run ended early: the time of 1ms was over");
+}
+
+#[test]
 fn a_program_is_started_by_the_name_of_its_link() {
     let workdir = Workdir::new("");
     let script = "#!/bin/sh\necho I am ${0##*/} >&2; exit 7\n";

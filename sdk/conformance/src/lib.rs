@@ -60,6 +60,12 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
             None => "it was interrupted; with -resume=FILE the next run could go on".to_owned(),
         })
     });
+    let stopped = stopped.or_else(|| {
+        let time = suite.options.time;
+        suite.is_cut_short().then(|| {
+            format!("the time of {time:?} was over before all rules were examined; -time=LIMIT gives it more")
+        })
+    });
     if let Some(why) = &stopped {
         for rule in rules::all() {
             suite.tallies.skip(rule.id, format!("the run did not get there: {why}"));

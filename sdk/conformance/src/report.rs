@@ -144,15 +144,25 @@ impl Report {
     }
 
     /// The exit code of the command: 0 if all musts hold, 1 with findings on musts, 2 if the provider
-    /// could not be checked.
+    /// could not be checked, or not to the end.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         let must = self.score(Severity::Must);
         match &self.stopped {
+            // Without a protocol it was no provider that could be asked.
+            Some(_) if self.protocol == 0 => 2,
+            _ if must.held < must.examined => 1,
             // A run that ended early is no success, even if nothing was broken until then.
             Some(_) => 2,
-            None if must.held < must.examined => 1,
             None => 0,
+        }
+    }
+
+    /// The end of a run that stopped, in words.
+    fn end_cause(&self) -> &'static str {
+        match self.protocol {
+            0 => "The provider could not be checked",
+            _ => "The run ended early",
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use formwork_plugin_protocol::handshake::{Address, Protocol};
 use formwork_value::{Plain, Value};
 
-use crate::finding::{Finding, Tallies, place};
+use crate::finding::{Finding, Tallies, Verdict, place};
 use crate::generate::{self, Dice, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
@@ -118,6 +118,8 @@ impl Options {
 /// Progress of a run: the family and the rule ids that are examined now.
 pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
 
+/// The reason of a rule that was not examined because the time was over.
+const LATE: &str = "the time was over";
 /// The deadline of a call that validates, plans or reads.
 pub const CALL: Duration = Duration::from_secs(20);
 /// The deadline of a call that changes something.
@@ -234,12 +236,22 @@ impl Suite {
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
             } else if self.is_late() {
-                "the time was over".to_owned()
+                LATE.to_owned()
             } else {
                 continue;
             };
             self.tallies.skip(rule.id, reason);
         }
+    }
+
+    /// Whether a selected rule was not examined because the time was over.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        let is_cut = |rule: &Rule| match self.tallies.verdict(rule) {
+            Verdict::Skipped(reason) => reason == LATE,
+            Verdict::Held | Verdict::Broken => false,
+        };
+        !self.is_interrupted() && rules::all().any(is_cut)
     }
 
     /// Whether the time of the run is over, or the caller has ended it.

@@ -47,10 +47,8 @@ impl Report {
     fn overview(&self, out: &mut String) {
         // Otherwise a page without findings would look like a success.
         if let Some(why) = &self.stopped {
-            let why = escape(why);
-            out.push_str(&format!(
-                "<p class=\"broken\">The provider could not be checked: {why}</p>\n"
-            ));
+            let (cause, why) = (self.end_cause(), escape(why));
+            out.push_str(&format!("<p class=\"broken\">{cause}: {why}</p>\n"));
         }
         let card =
             |what: &str, text: String| format!("<div class=\"card\"><b>{text}</b>{what}</div>\n");

@@ -17,7 +17,7 @@ impl Report {
         let mut out = String::new();
         self.head(&mut out);
         if let Some(why) = &self.stopped {
-            out.push_str(&wrapped(&format!("The provider could not be checked: {why}"), width, ""));
+            out.push_str(&wrapped(&format!("{}: {why}", self.end_cause()), width, ""));
             out.push('\n');
         }
         self.table(&mut out, width);
