@@ -7,6 +7,7 @@ mod consul;
 mod gcs;
 mod http;
 mod kubernetes;
+mod migration;
 mod pg;
 mod pg_shared;
 mod s3;

@@ -1,23 +1,18 @@
 //! Setting up the backend: the new location of the state, and its migration. Only `init` does that.
 
-use std::path::Path;
-use std::sync::Arc;
+mod migrate;
 
-use formwork_backend::local::Workspaces;
+use std::path::Path;
+
 use formwork_backend::unsupported::unsupported;
-use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
 use formwork_core::config::Backend as Block;
 use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
-use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
-use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::may_ask;
-use super::question::{Prompt, ask};
-use super::state_session;
-use crate::args::{InitArgs, LockArgs};
+use self::migrate::{Move, has_states, migrate};
+use crate::args::InitArgs;
 use crate::messages;
 use crate::view::Paint;
 use crate::view::report::Report;
@@ -57,7 +52,7 @@ pub(super) async fn set_up(
         None if !options.is_empty() => diags.warn(no_block()),
         None => {}
     }
-    if args.reconfigure {
+    let old = if args.reconfigure {
         // An unreadable file is written again.
         let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
@@ -65,22 +60,53 @@ pub(super) async fn set_up(
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(left_behind(&old));
         }
+        // The former backend is forgotten, so that the states of this folder are what is to be moved.
+        move_local_states(diags, init, workspace, to.as_ref()).await?;
+        None
     } else {
         let old = workspace.remembered(diags)?;
         let setup = BackendSetup::of(block.as_ref(), !options.is_empty(), old.as_ref());
         if setup != BackendSetup::Changed {
             return Ok(());
         }
+        let kind = old.as_ref().map(|old| old.kind.clone());
         move_states(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
-    }
+        kind
+    };
     if let Some(to) = to.as_ref().filter(|to| to.store().is_some()) {
         check_store(diags, workspace, to).await?;
     }
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
-    if let Some(block) = &block {
-        report_configured(report, block);
+    match (&block, old) {
+        (Some(block), _) => report_configured(report, block),
+        (None, Some(old)) => {
+            let text = format!(
+                "\nSuccessfully unset the backend {old:?}. Formwork will now operate locally."
+            );
+            report.step(Paint::Green, &text, "backend_configured_unset");
+        }
+        (None, None) => {}
     }
     Ok(())
+}
+
+/// Moves the states of this folder to a backend that is configured without regard to a former one, if the
+/// user has decided that.
+async fn move_local_states(
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &Workspace<'_>,
+    to: Option<&BackendConfig>,
+) -> Result<(), Reported> {
+    let Some(to) = to else { return Ok(()) };
+    let environment = workspace.backend_environment(&workspace.root);
+    let from = BackendConfig::local().configure(diags, &environment)?;
+    // The usual case, in which the new backend need not be asked.
+    if !has_states(diags, &*from).await? {
+        return Ok(());
+    }
+    let both = Move { from, to: to.configure(diags, &environment)? };
+    migrate(diags, init, workspace, &both).await
 }
 
 /// Has a provider check its configuration and that of its state store, before they are recorded.
@@ -139,6 +165,14 @@ async fn move_states(
         return Err(diags.error(unknown_kind(old.as_ref())));
     };
     let to = to.unwrap_or_else(BackendConfig::local);
+    if old.is_some() && from.kind() != to.kind() {
+        let text = format!(
+            "Formwork detected that the backend type changed from {:?} to {:?}.\n",
+            from.kind(),
+            to.kind()
+        );
+        init.report.step(Paint::Plain, &text, "backend_migrate_type_change");
+    }
     let environment = workspace.backend_environment(&workspace.root);
     let both =
         Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
@@ -221,188 +255,6 @@ fn left_behind(old: &InitializedBackend) -> Diagnostic {
     Diagnostic::warning(messages::STATE_WAS_LEFT_BEHIND, detail)
 }
 
-/// Two backends between which states are moved.
-struct Move {
-    from: Arc<dyn Backend>,
-    to: Arc<dyn Backend>,
-}
-
-/// Migrates the states of all workspaces, if that is wanted. The old ones stay in place, too.
-async fn migrate(
-    diags: &mut Diagnostics,
-    init: &Init<'_>,
-    workspace: &Workspace<'_>,
-    both: &Move,
-) -> Result<(), Reported> {
-    let sources = names(diags, &*both.from).await?;
-    let targets = names(diags, &*both.to).await?;
-    let selected = workspace.name();
-    let has_several = sources.as_ref().is_some_and(|names| *names != [DEFAULT_WORKSPACE]);
-    // A place that keeps one state only takes that of the selected workspace.
-    let pairs: Vec<(String, String)> = match (sources, targets) {
-        (None, _) => vec![(DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned())],
-        (Some(_), None) => vec![(selected, DEFAULT_WORKSPACE.to_owned())],
-        (Some(names), Some(_)) => {
-            let (names, others): (Vec<_>, Vec<_>) =
-                names.into_iter().partition(|name| Workspaces::is_name(name));
-            others.iter().for_each(|name| diags.warn(not_migrated(name)));
-            names.into_iter().map(|name| (name.clone(), name)).collect()
-        }
-    };
-    let mut found = Vec::new();
-    for (source, target) in pairs {
-        let is_other = both.from.kind() != both.to.kind()
-            || both.from.identity(&source) != both.to.identity(&target);
-        if is_other && holds_something(diags, &*both.from, &source).await? {
-            found.push((source, target));
-        }
-    }
-    if found.is_empty() {
-        return Ok(());
-    }
-    if !agreed(diags, init, workspace, both).await? {
-        // As in Terraform, the states of several workspaces are not left behind by one word.
-        return match has_several {
-            true => Err(diags.error(aborted())),
-            false => Ok(()),
-        };
-    }
-    for (source, target) in found {
-        both.copy(diags, &init.args.lock, &source, &target).await?;
-    }
-    Ok(())
-}
-
-fn not_migrated(name: &str) -> Diagnostic {
-    let detail = format!(
-        "The name of the workspace {name:?} is not allowed, so its state stays in the former backend."
-    );
-    Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
-}
-
-fn aborted() -> Diagnostic {
-    let detail = "The backend has several workspaces, so their states are migrated all or none. Nothing was changed. Use -reconfigure to leave them where they are.";
-    Diagnostic::error(messages::MIGRATION_ABORTED, detail)
-}
-
-/// The workspaces of a backend; `None` if it has none.
-async fn names(
-    diags: &mut Diagnostics,
-    backend: &dyn Backend,
-) -> Result<Option<Vec<String>>, Reported> {
-    match backend.workspaces().await {
-        Ok(names) => Ok(Some(names)),
-        Err(WorkspaceError::Unsupported) => Ok(None),
-        Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
-        Err(error) => {
-            let detail = format!("{error}.");
-            Err(diags.error(Diagnostic::error(messages::FAILED_TO_LIST_WORKSPACES, detail)))
-        }
-    }
-}
-
-/// Whether a workspace has a state, or a run has left something that belongs into it. A state that
-/// cannot be read is something.
-async fn holds_something(
-    diags: &mut Diagnostics,
-    backend: &dyn Backend,
-    name: &str,
-) -> Result<bool, Reported> {
-    let opened = OpenState::open(backend, name).await;
-    let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-    match state.store.read().await {
-        Ok(file) => Ok(file.is_some() || state.intents.is_pending().await),
-        Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => Ok(true),
-        Err(error) => Err(diags.error(error.diagnostic())),
-    }
-}
-
-/// Whether the state is to be taken along.
-async fn agreed(
-    diags: &mut Diagnostics,
-    init: &Init<'_>,
-    workspace: &Workspace<'_>,
-    both: &Move,
-) -> Result<bool, Reported> {
-    let Init { args, report } = *init;
-    if args.force_copy {
-        return Ok(true);
-    }
-    if args.json || !may_ask(workspace.env, args.input) {
-        let summary = messages::MIGRATION_NEEDS_APPROVAL;
-        let detail = match args.json {
-            true => {
-                "With -json, no questions can be asked. Use -force-copy to copy the state without one, or run the command without -json."
-            }
-            false => "Please remove the \"-input=false\" option and try again, or use -force-copy.",
-        };
-        return Err(diags.error(Diagnostic::error(summary, detail)));
-    }
-    let about = format!(
-        "Pre-existing state was found while migrating the previous {:?} backend to the\nnewly configured {:?} backend. Enter \"yes\" to copy it, and \"no\" to go on with what\nis at the new place.",
-        both.from.kind(),
-        both.to.kind()
-    );
-    let question = Prompt {
-        title: "Do you want to copy existing state to the new backend?",
-        about: &about,
-        secret: false,
-    };
-    match ask(report.screen(), question).await {
-        Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
-        Ok(answer) if answer.eq_ignore_ascii_case("no") => Ok(false),
-        // Without an answer the state must not stay behind.
-        _ => Err(diags.error(Diagnostic::error(
-            messages::MIGRATION_UNANSWERED,
-            "The question was answered with neither \"yes\" nor \"no\". Nothing was changed.",
-        ))),
-    }
-}
-
-impl Move {
-    /// Copies one state, both ends locked. A state that knows something else is not overwritten.
-    async fn copy(
-        &self,
-        diags: &mut Diagnostics,
-        lock: &LockArgs,
-        source: &str,
-        target: &str,
-    ) -> Result<(), Reported> {
-        let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
-            let opened = OpenState::open(backend, name).await;
-            let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-            state_session::open(diags, state, lock, "init").await
-        };
-        let from = open(diags, &*self.from, source).await?;
-        let copied = match open(diags, &*self.to, target).await {
-            Ok(mut to) => {
-                let put = put(diags, &from, &mut to).await;
-                to.close(diags).await;
-                put
-            }
-            Err(reported) => Err(reported),
-        };
-        from.close(diags).await;
-        copied
-    }
-}
-
-async fn put(
-    diags: &mut Diagnostics,
-    from: &StateSession,
-    to: &mut StateSession,
-) -> Result<(), Reported> {
-    // Open operations of an interrupted run must not be lost on the way.
-    from.settled(diags, |_| true)?;
-    if to.found {
-        check_push(&from.file, &to.file).map_err(|error| {
-            let detail = format!("{error}. Nothing was changed.");
-            diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
-        })?;
-    }
-    to.overwrite(diags, from.file.clone()).await
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -477,7 +329,8 @@ mod tests {
     async fn the_state_is_left_behind_only_when_that_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let file = StateFile { serial: 1, ..StateFile::fresh() };
+        let text = r#"{"version":4,"serial":1,"lineage":"a","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
+        let file = StateFile::read(text.as_bytes()).unwrap();
         std::fs::write(root.join("terraform.tfstate"), file.write()).unwrap();
         let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
         let at = |path: &str| (Vec::new(), Some(path.to_owned()));
@@ -493,8 +346,11 @@ mod tests {
         // The options count, and go on to count when they are not repeated.
         let more = ["--backend-config=path=prod"];
         assert_eq!(check(root, local, &more).await.0, ["Backend configuration changed"]);
+        // The former place is forgotten, so the state of this folder is what is to be moved.
+        let (said, _) = check(root, local, &[more[0], "--reconfigure"]).await;
+        assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
+        std::fs::write(root.join("prod"), file.write()).unwrap();
         assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, at("prod"));
-        assert!(stored(&root.join("prod")).is_none());
         assert_eq!(check(root, local, &[]).await, at("prod"));
 
         assert_eq!(check(root, "", &[]).await.0, ["Backend configuration changed"]);
