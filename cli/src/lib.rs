@@ -23,6 +23,7 @@ mod view;
 mod workspace;
 
 use std::process::ExitCode;
+use std::sync::{Arc, Barrier};
 
 /// Runs the command that the arguments of the process name. The program serves the `bundled`
 /// providers when it is started by the name `terraform-provider-NAME`.
@@ -71,7 +72,7 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     };
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.
-    if let Err(error) = std::thread::Builder::new().spawn(|| ()) {
+    if let Err(error) = two_threads() {
         return view::fatal(&format!(
             "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
         ));
@@ -82,4 +83,19 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     runtime.shutdown_background();
     tracing::info!(?exit, "program ended");
     view::exit_code(exit)
+}
+
+/// Has two threads at once, and ends both: an ended one may count for a moment more, when the next one is
+/// asked for.
+fn two_threads() -> std::io::Result<()> {
+    let both = Arc::new(Barrier::new(2));
+    let waiting = Arc::clone(&both);
+    let first = std::thread::Builder::new().spawn(move || {
+        waiting.wait();
+    })?;
+    let second = std::thread::Builder::new().spawn(|| ());
+    both.wait();
+    // Neither panics.
+    drop(first.join());
+    second.map(|second| drop(second.join()))
 }

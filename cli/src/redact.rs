@@ -10,8 +10,12 @@ use percent_encoding::percent_decode_str;
 
 /// The sensitive values of this process. A process is one run.
 static VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
-/// The characters `://` where they are percent-encoded, in lower case.
-const ENCODED_SCHEME_END: &str = "%3a%2f%2f";
+/// The colon behind a scheme, as it is and percent-encoded once and twice, in lower case.
+const COLON: [&str; 3] = [":", "%3a", "%253a"];
+/// A slash likewise.
+const SLASH: [&str; 3] = ["/", "%2f", "%252f"];
+/// The most times that the value of a parameter is decoded.
+const MAX_DECODINGS: usize = 3;
 /// The fewest bytes of a value that is hidden in source code, where short words are names.
 const SHORTEST_IN_SOURCE: usize = 6;
 
@@ -72,20 +76,19 @@ pub(crate) fn address(address: &str) -> String {
             secrets.extend(password_without_scheme(address));
             parameters(address, 0..address.len(), &hides, &mut secrets);
             inner_urls(address, 0..address.len(), &hides, &mut secrets);
-            secrets.sort_by_key(|secret| secret.start);
         }
     }
-    replace(address, &secrets, |_| Cow::Borrowed(REDACTED)).into_owned()
+    replace(address, &merged(secrets), |_| Cow::Borrowed(REDACTED)).into_owned()
 }
 
 /// Text in which URLs occur, fit to be shown.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    replace(text, &secrets(text, is_secret), |_| Cow::Borrowed(REDACTED))
+    replace(text, &secrets(text, &is_secret), |_| Cow::Borrowed(REDACTED))
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
-    let mut found = secrets(source, is_secret);
+    let mut found = secrets(source, &is_secret);
     let values = VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE);
     for value in values {
         if found.iter().all(|other| other.end <= value.start || value.end <= other.start) {
@@ -120,7 +123,7 @@ fn replace<'t>(
 }
 
 /// The secrets in the URLs of a string, in order.
-fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+fn secrets(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("://").map(|at| from + at) {
@@ -135,7 +138,7 @@ fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
             let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
             end = quotes.find(closes).unwrap_or(end);
         }
-        Url { text, scheme_end: at, end }.secrets(&hides, &mut found);
+        Url { text, scheme_end: at, end }.secrets(hides, &mut found);
         from = end;
     }
     found
@@ -170,13 +173,12 @@ struct Url<'t> {
 }
 
 impl Url<'_> {
-    fn secrets(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+    fn secrets(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         let mut secrets = Vec::new();
         self.user(&mut secrets);
         self.query(hides, &mut secrets);
         inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
-        secrets.sort_by_key(|secret| secret.start);
-        found.extend(secrets);
+        found.extend(merged(secrets));
     }
 
     fn start(self) -> usize {
@@ -199,7 +201,7 @@ impl Url<'_> {
     }
 
     /// The parameters, also those of a fragment, in which some servers return tokens.
-    fn query(self, hides: &impl Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+    fn query(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         parameters(self.text, self.start()..self.end, hides, found);
     }
 }
@@ -208,47 +210,71 @@ impl Url<'_> {
 fn inner_urls(
     text: &str,
     within: Range<usize>,
-    hides: &impl Fn(&str) -> bool,
+    hides: &dyn Fn(&str) -> bool,
     found: &mut Vec<Range<usize>>,
 ) {
     let from = within.start;
-    for (at, _) in text[within.clone()].match_indices("://") {
-        let inner = Url { text, scheme_end: from + at, end: within.end };
-        let mut secrets = Vec::new();
-        inner.user(&mut secrets);
-        inner.query(hides, &mut secrets);
-        add(found, secrets);
+    let starts: Vec<usize> =
+        text[within.clone()].match_indices("://").map(|(at, _)| from + at).collect();
+    for (number, at) in starts.iter().enumerate() {
+        // What follows the next URL is searched with that one, and with the one around both.
+        let end = starts.get(number + 1).copied().unwrap_or(within.end);
+        let inner = Url { text, scheme_end: *at, end };
+        inner.user(found);
+        inner.query(hides, found);
     }
     let encoded = encoded_logins(&text[within]);
-    add(found, encoded.map(|login| from + login.start..from + login.end).collect());
+    found.extend(encoded.map(|login| from + login.start..from + login.end));
 }
 
-/// Adds secrets that are not within those found before.
-fn add(found: &mut Vec<Range<usize>>, mut more: Vec<Range<usize>>) {
-    more.retain(|new| found.iter().all(|old| old.end <= new.start || new.end <= old.start));
-    found.extend(more);
+/// Ranges in order, those that overlap as one.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut().filter(|last| range.start < last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged
 }
 
-/// The logins of URLs whose colon, slashes and at sign are percent-encoded, because the URL is a
-/// parameter of another one. A mixture of both forms has been searched already.
+/// The logins of URLs of which a part is percent-encoded, because the URL is a part of another one.
 fn encoded_logins(url: &str) -> impl Iterator<Item = Range<usize>> {
     let lower = url.to_ascii_lowercase();
-    let starts: Vec<usize> = lower.match_indices(ENCODED_SCHEME_END).map(|(at, _)| at).collect();
+    let starts: Vec<usize> = lower.match_indices([':', '%']).map(|(at, _)| at).collect();
     starts.into_iter().filter_map(move |at| {
-        let start = at + ENCODED_SCHEME_END.len();
+        let start = scheme_end(&lower[at..])? + at;
+        // What is not encoded has been searched already.
+        if &lower[at..start] == "://" {
+            return None;
+        }
         let rest = &lower[start..];
-        let end = ["%2f", "%3f", "%23", "/", "?", "#", "&"].iter().filter_map(|end| rest.find(end));
-        let authority = &rest[..end.min().unwrap_or(rest.len())];
-        let length = authority.rfind("%40").max(authority.rfind('@'))?;
+        // An encoded slash may be one of the password.
+        let end = ["%3f", "%23", "/", "?", "#", "&"].iter().filter_map(|end| rest.find(end)).min();
+        let authority = &rest[..end.unwrap_or(rest.len())];
+        let length = ["%2540", "%40", "@"].iter().filter_map(|at| authority.rfind(at)).max()?;
         (length > 0).then_some(start..start + length)
     })
+}
+
+/// The length of `://` at the beginning of a text in lower case, each character encoded or not.
+fn scheme_end(text: &str) -> Option<usize> {
+    let behind = |text: &'_ str, forms: &[&str]| {
+        let form = forms.iter().find(|form| text.starts_with(**form))?;
+        Some(form.len())
+    };
+    let colon = behind(text, &COLON)?;
+    let first = colon + behind(&text[colon..], &SLASH)?;
+    Some(first + behind(&text[first..], &SLASH)?)
 }
 
 /// The secret values of the parameters within a range of a text.
 fn parameters(
     text: &str,
     within: Range<usize>,
-    hides: &impl Fn(&str) -> bool,
+    hides: &dyn Fn(&str) -> bool,
     found: &mut Vec<Range<usize>>,
 ) {
     let Some(mark) = text[within.clone()].find(['?', '#']) else { return };
@@ -259,11 +285,25 @@ fn parameters(
     }
 }
 
+/// Whether a value is a percent-encoded URL with a secret.
+fn is_secret_url(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
+    let mut text = Cow::Borrowed(value);
+    for _ in 0..MAX_DECODINGS {
+        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            break;
+        }
+        text = decoded.into();
+    }
+    // A URL that is not encoded shows all of itself but its secret.
+    text != value && text.contains("://") && !secrets(&text, hides).is_empty()
+}
+
 /// The secret value of a parameter. Behind a value that is shown a fragment may follow.
-fn value_of(parameter: &str, hides: &impl Fn(&str) -> bool) -> Option<Range<usize>> {
+fn value_of(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     let (name, value) = parameter.split_once('=')?;
     let start = name.len() + 1;
-    if hides(&percent_decode_str(name).decode_utf8_lossy()) {
+    if hides(&percent_decode_str(name).decode_utf8_lossy()) || is_secret_url(value, hides) {
         return (!value.is_empty()).then_some(start..parameter.len());
     }
     let (before, fragment) = value.split_once('#')?;
@@ -315,13 +355,44 @@ mod tests {
             ),
             (
                 "https://h/a?checksum=file:https%3A%2F%2Fu%3Ap%40h%2Fs&ref=1",
-                "https://h/a?checksum=file:https%3A%2F%2Fredacted%40h%2Fs&ref=1",
+                "https://h/a?checksum=redacted&ref=1",
             ),
+            (
+                "https://h/a?checksum=file:https%3A//u%3Ap%40h/s&ref=1",
+                "https://h/a?checksum=redacted&ref=1",
+            ),
+            ("https://h/a?checksum=file:https:%2F%2Fu:p%40h%2Fs", "https://h/a?checksum=redacted"),
+            (
+                "https://h/a?checksum=file:https%253A%252F%252Fu%253Ap%2540h",
+                "https://h/a?checksum=redacted",
+            ),
+            (
+                "https://h/a?checksum=file:https%3A%2F%2Fh%2Fs%3Ftoken%3D1",
+                "https://h/a?checksum=redacted",
+            ),
+            (
+                "https://h/a?checksum=file:https%3A%2F%2Fu%3Ap%2Fq%40h",
+                "https://h/a?checksum=file:https%3A%2F%2Fredacted%40h",
+            ),
+            (
+                "https://h/a?checksum=file:https%3A%2F%2Fh%2Fs",
+                "https://h/a?checksum=file:https%3A%2F%2Fh%2Fs",
+            ),
+            ("https://h/b/https%3A//u%3Ap%2Fq%40h/s", "https://h/b/https%3A//redacted%40h/s"),
+            ("https://h/b/https:%2F%2Fu:p@h", "https://h/b/https:%2F%2Fredacted@h"),
             ("./local", "./local"),
             ("git@github.com:a/b.git", "git@github.com:a/b.git"),
         ] {
             assert_eq!(address(whole), shown);
         }
+    }
+
+    #[test]
+    fn a_long_text_takes_time_by_its_length() {
+        // Each of these was compared with all others.
+        let many = "://a@b?k=1&".repeat(50_000);
+        let shown = address(&format!("https://{many}"));
+        assert!(!shown.contains("a@b"), "{}", &shown[..100]);
     }
 
     #[test]
@@ -340,7 +411,7 @@ mod tests {
             ("'https://u:p@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
             ("'git::https://u:p@h/', 'me@x'", "'git::https://redacted@h/', 'me@x'"),
             ("'https://u:p'w@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
-            ("https://h/?next=https%3a%2f%2fu:p@h/", "https://h/?next=https%3a%2f%2fredacted@h/"),
+            ("https://h/?next=https%3a%2f%2fu:p@h/", "https://h/?next=redacted"),
             (r#""https://u:p'w@h/?sig=a'b""#, r#""https://redacted@h/?sig=redacted""#),
             ("https://h/#access_token=1&page=2", "https://h/#access_token=redacted&page=2"),
             (

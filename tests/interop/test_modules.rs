@@ -49,12 +49,14 @@ fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<St
         // The rest of `init` names the program.
         let of_test = |line: &&str| args[0] != "init" || line.starts_with("- test.");
         // Terraform lists a module that it cannot read as well, without a folder.
-        let is_shown = |line: &&str| of_test(line) && !line.ends_with(" in ");
+        let is_shown =
+            |line: &&str| of_test(line) && !line.ends_with(" in ") && !line.trim().is_empty();
         facts.extend(run.stdout.lines().filter(is_shown).map(str::to_owned));
         let errors = run.stderr.lines().filter_map(|line| Some(&line[line.find("Error: ")?..]));
-        facts.extend(errors.map(str::to_owned));
+        let mut errors: Vec<_> = errors.map(str::to_owned).collect();
         // Terraform repeats the error of an unreadable module.
-        facts.dedup();
+        errors.dedup_by(|next, first| next == first && next.contains("module"));
+        facts.extend(errors);
         facts.extend(manifest(dir.path()));
     }
     facts
@@ -110,4 +112,87 @@ fn modules_of_runs_that_are_missing_or_wrong_are_reported() {
     let errors: Vec<_> = facts.iter().filter(|fact| fact.starts_with("Error: ")).collect();
     assert!(errors.iter().any(|error| error.contains("Module not installed")), "{facts:#?}");
     assert!(errors.iter().any(|error| error.contains("Unsupported argument")), "{facts:#?}");
+}
+
+#[test]
+fn a_run_may_wrap_the_configuration_and_its_modules_are_no_calls() {
+    if !terraform_is_here() {
+        return;
+    }
+    let files = [
+        ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
+        ("m/main.tf", "resource \"terraform_data\" \"a\" {}\n"),
+        ("tests/wrap/main.tf", "module \"main\" {\n  source = \"../../\"\n}\n"),
+        (
+            "tests/a.tftest.hcl",
+            "run \"w\" {\n  module {\n    source = \"./tests/wrap\"\n  }\n}\nrun \"i\" {\n  module {\n    source = \"./.\"\n  }\n}\n",
+        ),
+    ];
+    let facts = compare(
+        &files,
+        &[
+            &["get", "-no-color"],
+            &["validate", "-no-color"],
+            &["providers", "-no-color"],
+            &["modules", "-json"],
+            &["get", "-no-color", "-test-directory=."],
+            &["init", "-no-color"],
+        ],
+    );
+    assert!(facts.iter().any(|fact| fact == "- test.tests.a.w.main in ."), "{facts:#?}");
+}
+
+#[test]
+fn folders_of_tests_are_named_from_the_module() {
+    if !terraform_is_here() {
+        return;
+    }
+    let run = "run \"r\" {\n  module {\n    source = \"./fix\"\n  }\n}\n";
+    let files = [("main.tf", ""), ("fix/main.tf", ""), ("sub/r.tftest.hcl", run)];
+    for folder in ["sub", "./sub/", "/sub", "sub/../sub", "nothing"] {
+        let option = format!("-test-directory={folder}");
+        compare(&files, &[&["get", "-no-color", &option]]);
+    }
+}
+
+#[test]
+fn a_run_whose_name_leads_elsewhere_or_whose_module_is_remote_installs_nothing() {
+    if !terraform_is_here() {
+        return;
+    }
+    for (name, source) in [("../../../../elsewhere", "./m"), ("r", "git::file:///m")] {
+        let run = format!("run \"{name}\" {{\n  module {{\n    source = \"{source}\"\n  }}\n}}\n");
+        let files = [("main.tf", ""), ("m/main.tf", ""), ("main.tftest.hcl", &*run)];
+        for engine in Engine::BOTH {
+            let facts = facts(engine, &files, &[&["get", "-no-color"]]);
+            assert_eq!(facts[0], "[\"get\", \"-no-color\"]: Some(1)", "{facts:#?}");
+            // At most the configuration itself.
+            assert!(
+                facts.iter().filter(|fact| fact.contains("\"Key\"")).count() <= 1,
+                "{facts:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_errors_of_all_modules_of_runs_are_reported_beside_those_of_the_configuration() {
+    if !terraform_is_here() {
+        return;
+    }
+    let run = |name: &str| {
+        format!("run \"{name}\" {{\n  module {{\n    source = \"./{name}\"\n  }}\n}}\n")
+    };
+    let runs = run("one") + &run("two");
+    let files = [
+        ("main.tf", "output \"o\" {\n  value = var.root\n}\n"),
+        ("one/main.tf", "output \"o\" {\n  value = var.one\n}\n"),
+        ("two/main.tf", "output \"o\" {\n  value = var.two\n}\n"),
+        ("a.tftest.hcl", &*runs),
+    ];
+    let facts = compare(&files, &[&["get", "-no-color"], &["validate", "-no-color"]]);
+    let errors = facts.iter().filter(|fact| fact.starts_with("Error: "));
+    assert!(errors.count() >= 1, "{facts:#?}");
+    // A file in the place of the folder.
+    compare(&[("main.tf", ""), ("tests", "")], &[&["validate", "-no-color"]]);
 }

@@ -104,12 +104,12 @@ fn a_refused_thread_is_an_error_and_no_panic() {
     for file in product().filter(|file| !file.path.starts_with("tests/")) {
         for (number, line) in file.product_lines() {
             let code = line.split("//").next().unwrap_or_default();
-            if code.contains("thread::spawn(") {
+            if code.contains("thread::spawn(") || code.contains("scope.spawn(") {
                 violations.push(format!("{}:{number}: {}", file.path, line.trim()));
             }
         }
     }
-    none(&violations, "thread::Builder::new().spawn(), which returns the refusal");
+    none(&violations, "thread::Builder::new().spawn() or spawn_scoped(), which return the refusal");
 }
 
 #[test]

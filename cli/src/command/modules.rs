@@ -1,8 +1,9 @@
 //! `formwork modules`: shows the modules that the configuration calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::addr::ModuleSource;
+use formwork_core::config::ModuleNode;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -40,22 +41,27 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     // The output lists the calls of the configuration, so it has to be readable and installed.
+    let mut calls = BTreeSet::new();
     if workspace.has_config() {
-        let config = workspace.needs(&mut diags);
-        if config.and_then(|config| config.check_versions(&mut diags)).is_err() {
+        let checked = workspace.needs(&mut diags).and_then(|config| {
+            calls.extend(config.nodes.iter().map(key));
+            config.check_versions(&mut diags)
+        });
+        if checked.is_err() {
             return report.failed(Some(&workspace.sources), &diags);
         }
     }
     let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
         return report.failed(Some(&workspace.sources), &diags);
     };
-    let called: BTreeMap<&str, &Record> = manifest
+    let mut called: BTreeMap<&str, &Record> = manifest
         .0
         .iter()
         .filter(|(key, _)| !key.is_empty())
         .map(|(key, record)| (key.as_str(), record))
         .collect();
     if args.lock {
+        // Those of tests, too.
         let locked = lock(&mut diags, &workspace, &called);
         report.diagnostics(&workspace.sources, &diags);
         return match locked {
@@ -66,6 +72,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
             Err(Reported { .. }) => Exit::Failed,
         };
     }
+    called.retain(|key, _| calls.contains(*key));
     if args.json {
         out_data(&format!("{}\n", document(&called).compact()));
     } else if called.is_empty() {
@@ -75,6 +82,12 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         out(&format!("\n{title}\n.\n{}\n", tree(&called, "", "")));
     }
     Exit::Done
+}
+
+/// The key of a module in the manifest.
+fn key(node: &ModuleNode) -> String {
+    let calls: Vec<&str> = node.path.0.iter().map(|call| &**call).collect();
+    calls.join(".")
 }
 
 /// Writes the lock file of modules, and returns the number of modules in it. Modules of the checkout

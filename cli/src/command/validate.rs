@@ -52,8 +52,8 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     }
     if workspace.finds_config(&mut diags) {
         // Everything there is to know is in `diags`.
-        let checked = check(&mut diags, &mut workspace, !tests.has_errors()).await;
-        if checked.is_ok() && !args.no_tests && !tests.has_errors() {
+        let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
+        if !args.no_tests && !tests.has_errors() {
             let _ = check_runs(&mut diags, &mut workspace, args.test_directory.as_deref()).await;
         }
     }
@@ -98,15 +98,20 @@ async fn check_runs(
 ) -> Result<(), Reported> {
     let loaded = workspace.load_runs(diags, tests, Config::load_unvalidated)?;
     let mut checked = BTreeSet::new();
+    let mut result = Ok(());
     for run in loaded.into_iter().flat_map(|test| test.runs) {
         let (config, dangling) = run.config;
         if checked.insert(config.root_node().module.dir.clone()) {
-            config.check_versions(diags)?;
             let known = Known { dangling, fills: None };
-            config_errors::find(diags, workspace, &config, known).await?;
+            // The errors of all modules are reported.
+            let found = match config.check_versions(diags) {
+                Ok(()) => config_errors::find(diags, workspace, &config, known).await,
+                Err(reported) => Err(reported),
+            };
+            result = result.and(found);
         }
     }
-    Ok(())
+    result
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

@@ -92,8 +92,9 @@ impl<'a> Hosts<'a> {
             });
         }
         // Nothing else can be asked, and a file of this machine must not be named by a server.
-        if !["https://", "http://"].iter().any(|scheme| url.starts_with(scheme)) {
-            let scheme = url.split(':').next().unwrap_or_default();
+        let scheme = url.split("://").next().filter(|scheme| scheme.len() < url.len());
+        let scheme = scheme.unwrap_or_else(|| url.split(':').next().unwrap_or_default());
+        if !["https", "http"].iter().any(|one| scheme.eq_ignore_ascii_case(one)) {
             let reason = format!(
                 "the address of the {name} service has the scheme {}, which is neither https nor http",
                 quoted(scheme)

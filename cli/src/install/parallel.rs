@@ -30,19 +30,28 @@ pub(crate) fn run<T: Sync, E: Send, R: Send>(
     let next = AtomicUsize::new(0);
     let mut waiting: Vec<VecDeque<E>> = items.iter().map(|_| VecDeque::new()).collect();
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    let work = |send: mpsc::Sender<(usize, Message<E, R>)>| {
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            let Some(item) = items.get(at) else { return };
+            // The receiver is gone only if the other side has panicked.
+            let emit = |event| drop(send.send((at, Message::Event(event))));
+            let result = job(at, item, &emit);
+            drop(send.send((at, Message::Done(result))));
+        }
+    };
     thread::scope(|scope| {
+        let work = &work;
+        let mut n_workers = 0;
         for _ in 0..WORKERS.min(items.len()) {
-            let (send, next, job) = (send.clone(), &next, &job);
-            scope.spawn(move || {
-                loop {
-                    let at = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(item) = items.get(at) else { return };
-                    // The receiver is gone only if the other side has panicked.
-                    let emit = |event| drop(send.send((at, Message::Event(event))));
-                    let result = job(at, item, &emit);
-                    drop(send.send((at, Message::Done(result))));
-                }
-            });
+            let send = send.clone();
+            let started = thread::Builder::new().spawn_scoped(scope, move || work(send));
+            n_workers += usize::from(started.is_ok());
+        }
+        // A system that refuses all of them leaves the work to this thread. What happens is then seen at
+        // the end.
+        if n_workers == 0 {
+            work(send.clone());
         }
         drop(send);
         let mut current = 0;

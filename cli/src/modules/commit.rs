@@ -66,7 +66,7 @@ impl Staging {
 
     /// The folder in which the package of a module belongs.
     pub(super) fn place(&self, key: &str) -> PathBuf {
-        super::clean(&self.folder.join(key))
+        super::clean(&self.folder.join(folder_name(key)))
     }
 
     /// Folder of a package that was fetched before.
@@ -76,7 +76,7 @@ impl Staging {
 
     /// Staging folder of a module's package, to be written there.
     pub(super) fn waiting(&self, key: &str) -> PathBuf {
-        self.aside.dir().path().join(key)
+        self.aside.dir().path().join(folder_name(key))
     }
 
     /// Says that the package of a module waits complete.
@@ -127,6 +127,12 @@ impl Staging {
         }
         Ok(())
     }
+}
+
+/// The name of the folder of a module. Names of calls and runs have no separators; should one come here, it
+/// must not lead elsewhere.
+fn folder_name(key: &str) -> String {
+    key.replace(['/', '\\'], "_")
 }
 
 /// Whether a key of a manifest, which is untrusted, names a folder of ours.

@@ -114,15 +114,10 @@ pub(crate) fn install(
     };
     walk.root(diags, place);
     let Walk { old, mut new, staging, lacking, unread, found, .. } = walk;
-    // The tests of another folder are not looked at, and keep their modules, as in Terraform.
-    for (key, record) in old.0.iter().filter(|(key, _)| unread || key.starts_with("test.")) {
-        if !staging.replaces(&record.dir) {
-            new.0.entry(key.clone()).or_insert_with(|| record.clone());
-        }
-    }
+    let kept = locked::keep_unseen(&staging, &old, &mut new, unread);
     let changed = match (found, lock) {
         (Some(found), Some(lock)) if !lacking => {
-            let found = locked::with_kept(found, &lock, unread.then_some(&new));
+            let found = locked::with_kept(found, &lock, &kept);
             locked::changed(diags, place, &lock, found)?
         }
         _ => None,

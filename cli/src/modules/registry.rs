@@ -133,8 +133,7 @@ struct Module {
 
 #[derive(Deserialize)]
 struct Entry {
-    #[serde(default)]
-    version: String,
+    version: Option<String>,
 }
 
 /// Reads a registry's list of the versions of a module.
@@ -148,7 +147,7 @@ pub(crate) fn listed(text: &str) -> Result<Listed, RegistryError> {
     let module = module.ok_or_else(|| malformed("it lists no module"))?;
     let mut listed = Listed::default();
     for entry in module.versions.unwrap_or_default().0 {
-        let text = &*entry.version;
+        let text = entry.version.as_deref().unwrap_or_default();
         match text.parse::<LooseVersion>() {
             Ok(version) => listed.versions.push(version),
             Err(_) => listed.ignored.push(text.to_owned()),
@@ -166,11 +165,11 @@ mod tests {
 
     #[test]
     fn versions_are_put_in_order_and_nonsense_among_them_is_named() {
-        let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":"v1.2"},{"version":"1.2.0+b1"},{"version":"2.0.0-beta1"}]}]}"#;
+        let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":null},{"version":"v1.2"},{"version":"1.2.0+b1"},{"version":"2.0.0-beta1"}]}]}"#;
         let Listed { versions, ignored } = listed(text).unwrap();
         let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
         assert_eq!(versions, ["1.2.0", "1.10.0", "2.0.0-beta1"]);
-        assert_eq!(ignored, ["bogus"]);
+        assert_eq!(ignored, ["bogus", ""]);
         assert!(matches!(listed("{"), Err(RegistryError::Unreadable(_))));
         for text in ["{}", r#"{"modules":[]}"#] {
             assert!(matches!(listed(text), Err(RegistryError::Malformed(_))), "{text}");

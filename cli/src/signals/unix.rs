@@ -54,8 +54,10 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// From now on none is missed. With `nohup`, the program survives the terminal's end.
+    /// From now on none is missed, and a limit of the size of files (`ulimit -f`) is an error of the write
+    /// instead of the end of this process. Programs that it starts get the signal as before. With `nohup`, the program survives the terminal's end.
     pub(super) fn listen() -> io::Result<Self> {
+        drop(signal(SignalKind::from_raw(Number::SIGXFSZ as i32))?);
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
         let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
         Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })

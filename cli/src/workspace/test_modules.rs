@@ -11,9 +11,6 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use super::Workspace;
 use crate::modules::installed::InstalledForRun;
 
-/// The folder of tests, relative to the configuration, unless another one is named.
-const FOLDER: &str = "tests";
-
 /// A test file with the modules of its runs, each loaded as a root module.
 pub(crate) struct LoadedTest<T> {
     /// The folder and the name of the file, with periods between them.
@@ -30,7 +27,7 @@ pub(crate) struct LoadedRun<T> {
 
 /// The folder of tests, or the usual one.
 pub(super) fn folder(tests: Option<&Path>) -> &Path {
-    tests.unwrap_or(Path::new(FOLDER))
+    tests.unwrap_or(Path::new(test_files::USUAL))
 }
 
 impl Workspace<'_> {

@@ -2,6 +2,7 @@
 //! else: the test command checks whether the objects they mention are there.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
@@ -90,6 +91,45 @@ pub struct TestFolders<'a> {
     pub tests: &'a Path,
 }
 
+impl TestFolders<'_> {
+    /// The folder for tests below that of the module, cleaned: a path from the root is one from the module, as
+    /// in Terraform.
+    fn below(&self) -> PathBuf {
+        let mut below = PathBuf::new();
+        for part in self.tests.components() {
+            match part {
+                Component::Normal(name) => below.push(name),
+                Component::ParentDir
+                    if !matches!(below.components().next_back(), Some(Component::Normal(_))) =>
+                {
+                    below.push("..");
+                }
+                Component::ParentDir => drop(below.pop()),
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            }
+        }
+        below
+    }
+
+    /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
+    /// need not be.
+    fn check(&self, diags: &mut Diagnostics, files: &dyn Files) {
+        let folder = self.module.join(self.below());
+        let Err(error) = files.list(&folder) else { return };
+        if error.kind() != ErrorKind::NotFound {
+            let detail = format!("{} cannot be read: {error}.", folder.display());
+            let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
+        } else if self.tests != Path::new(USUAL) {
+            let detail =
+                format!("Requested test directory {} does not exist.", self.tests.display());
+            diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
+        }
+    }
+}
+
+/// The folder for tests, unless another one is named.
+pub const USUAL: &str = "tests";
+
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
 pub fn check(
@@ -99,6 +139,7 @@ pub fn check(
     folders: TestFolders<'_>,
 ) {
     let mut found = Diagnostics::new();
+    folders.check(&mut found, files);
     for file in found_in(files, folders) {
         let mut wrong = Diagnostics::new();
         if let Some(mut body) = load::parse(&mut wrong, sources, files, &file.path) {
@@ -122,10 +163,12 @@ pub(super) struct FoundFile {
 
 /// Lists the test files of a module by folder and name.
 pub(super) fn found_in(files: &dyn Files, folders: TestFolders<'_>) -> Vec<FoundFile> {
-    let TestFolders { module, tests } = folders;
     let mut found = Vec::new();
-    for below in [Path::new(""), tests] {
-        let dir = module.join(below);
+    let below = folders.below();
+    // The folder of the module may be named as that of the tests, too.
+    let both = [PathBuf::new(), below.clone()];
+    for below in &both[usize::from(below.as_os_str().is_empty())..] {
+        let dir = folders.module.join(below);
         let mut names = files.list(&dir).unwrap_or_default();
         // Terraform passes over what editors leave behind here as well.
         names.retain(|name| {
@@ -134,11 +177,8 @@ pub(super) fn found_in(files: &dyn Files, folders: TestFolders<'_>) -> Vec<Found
         });
         // A directory has an order of its own, and messages must not.
         names.sort();
-        let folders = below.components().filter_map(|part| match part {
-            Component::Normal(name) => Some(format!("{}.", name.display())),
-            _ => None,
-        });
-        let prefix: String = folders.collect();
+        let parts = below.components();
+        let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
         found.extend(names.into_iter().map(|name| FoundFile {
             path: dir.join(&name),
             name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),

@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use super::folders::CallSite;
 use super::test_files::{RUN, TestFolders, found_in};
 use super::{Files, broken, call, load, settings};
+use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
 
 const MODULE: BodySchema =
@@ -43,9 +44,9 @@ pub fn list(sources: &mut Sources, files: &dyn Files, folders: TestFolders<'_>) 
             }
             let mut content = into_content(&mut unused, body, &super::test_files::FILE);
             for block in content.take_blocks("run") {
-                let Some(name) = block.labels.first().map(|label| label.name.clone()) else {
-                    continue;
-                };
+                // The name becomes a part of the name of a folder.
+                let label = block.labels.first().filter(|label| is_identifier(&label.name));
+                let Some(name) = label.map(|label| label.name.clone()) else { continue };
                 let mut run = into_content(&mut unused, block.body, &RUN);
                 let module = run.take_blocks("module").into_iter().next();
                 modules.extend(module.and_then(|block| site(&mut unused, name, block).ok()));
@@ -75,6 +76,11 @@ pub(super) fn site(diags: &mut Diagnostics, name: Str, block: Block) -> Result<C
         return Err(diags.error(missing.at(span)));
     };
     let (source, address) = call::source(diags, &attribute, is_versioned)?;
+    if matches!(address, ModuleSource::Package(..)) {
+        let detail = "Only local or registry module sources are currently supported from within test run blocks.";
+        let refused = Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
+        return Err(diags.error(refused.at(attribute.span)));
+    }
     let version = version.transpose()?.flatten();
     Ok(CallSite { name, source, address, source_span: attribute.expr.span, version, span })
 }
@@ -98,6 +104,16 @@ run "setup" {
   }
 }
 run "other" {}
+run "../../elsewhere" {
+  module {
+    source = "./m"
+  }
+}
+run "remote" {
+  module {
+    source = "git::https://example.com/x.git"
+  }
+}
 //- tests/deep/a.tftest.hcl
 run "x" {
   module {

@@ -309,4 +309,12 @@ messages! {
     FW2276 FILES_OF_OPENTOFU_NOT_READ = "Files of OpenTofu are not read",
         "The folder has files `.tofu` or `.tofu.json` without a counterpart that Terraform reads.",
         "Rename a file to `.tf` if Formwork is to read it. Otherwise plan this folder with OpenTofu.";
+
+    FW2277 TEST_DIRECTORY_DOES_NOT_EXIST = "Test directory does not exist",
+        "The folder that `-test-directory` names is not in the module.",
+        "Correct the option, or create the folder.";
+
+    FW2278 UNREADABLE_TEST_DIRECTORY = "Failed to read test directory",
+        "The folder of the test files cannot be read, or is no folder.",
+        "Correct its permissions, or remove the file that has its name.";
 }

@@ -4,20 +4,34 @@ use formwork_core::addr::ModuleSource;
 use formwork_core::config::CallSite;
 use formwork_value::{Diagnostics, Reported};
 
+use super::super::commit::Staging;
 use super::{ModulesFolder, Walk, complaint};
 use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{Manifest, Record};
 
-/// The locks that were found. Where the calls of a module could not be read, the locks of `kept`
-/// modules stay.
-pub(super) fn with_kept(
-    mut found: ModuleLock,
-    lock: &ModuleLock,
-    kept: Option<&Manifest>,
-) -> ModuleLock {
+/// Keeps modules that were not looked at, and returns them: those of tests in another folder, as in Terraform,
+/// and all if the calls of a module could not be read.
+pub(super) fn keep_unseen(
+    staging: &Staging,
+    old: &Manifest,
+    new: &mut Manifest,
+    unread: bool,
+) -> Manifest {
+    let mut kept = Manifest::default();
+    for (key, record) in old.0.iter().filter(|(key, _)| unread || key.starts_with("test.")) {
+        if !staging.replaces(&record.dir) && !new.0.contains_key(key) {
+            new.0.insert(key.clone(), record.clone());
+            kept.0.insert(key.clone(), record.clone());
+        }
+    }
+    kept
+}
+
+/// The locks that were found, with those of modules that are kept without a look at them.
+pub(super) fn with_kept(mut found: ModuleLock, lock: &ModuleLock, kept: &Manifest) -> ModuleLock {
     for (key, one) in &lock.0 {
-        if kept.is_some_and(|kept| kept.0.contains_key(key)) {
+        if kept.0.contains_key(key) {
             found.0.entry(key.clone()).or_insert_with(|| one.clone());
         }
     }

@@ -17,6 +17,12 @@ impl CallingModule<'_> {
         let identity = dir.display().to_string();
         Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
     }
+
+    /// The folder from which the modules of runs are named. No module calls them, so that they may be or call
+    /// the configuration itself.
+    fn of_runs(dir: &Path) -> Self {
+        Self { identity: String::new(), ..Self::root(dir) }
+    }
 }
 
 impl Walk<'_> {
@@ -34,6 +40,6 @@ impl Walk<'_> {
         };
         let calls =
             files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
-        self.each(diags, &root, calls.collect());
+        self.each(diags, &CallingModule::of_runs(place.root), calls.collect());
     }
 }
