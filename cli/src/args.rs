@@ -15,6 +15,6 @@ pub(crate) use help::{complaint, named, text as help_text};
 pub(crate) use page::example;
 pub(crate) use reference::{command_help, command_reference, manual_page, manual_pages};
 pub(crate) use shared::{
-    Backup, DEFAULT_AT_ONCE, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace,
+    Backup, DEFAULT_AT_ONCE, InitArgs, LockArgs, OperationArgs, StateArgs, StatePaths,
     VariableArgs, VariableSource, ViewArgs, at_once,
 };

@@ -8,7 +8,7 @@ mod env;
 mod exit;
 mod fetch;
 #[cfg(any(test, fuzzing))]
-pub mod hostile;
+pub mod fuzz_targets;
 mod install;
 mod launcher;
 mod log;

@@ -2,7 +2,7 @@
 //! once, in the order in which errors are best reported.
 
 pub(crate) mod backend;
-mod config_sources;
+mod config_snapshot;
 mod installed_modules;
 mod overrides;
 mod state;
@@ -16,7 +16,7 @@ use formwork_backend::encryption::Encryption;
 use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
-use formwork_core::config::{self, Config, Files as _, Module, Place};
+use formwork_core::config::{self, Config, ConfigSource, Files as _, Module};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::Deadlines;
@@ -27,7 +27,7 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::backend::StartedStores;
-use self::config_sources::{ConfigSources, Recording};
+use self::config_snapshot::{ConfigSources, Recording};
 use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};
@@ -95,7 +95,7 @@ fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
 ///
 /// # Errors
 /// When the variable's value is malformed, or names a provider twice.
-fn reattached(
+fn read_reattached(
     env: &Env,
     diags: &mut Diagnostics,
 ) -> Result<BTreeMap<ProviderAddr, Reattach>, Reported> {
@@ -135,7 +135,7 @@ impl<'e> Workspace<'e> {
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
         doubt(env, &settings);
-        let reattached = reattached(env, diags)?;
+        let reattached = read_reattached(env, diags)?;
         check_deadlines(env, diags)?;
         let opened = Self {
             env,
@@ -149,7 +149,7 @@ impl<'e> Workspace<'e> {
             encryption: None,
             started_stores: StartedStores::default(),
         };
-        let name = opened.selected().map_err(|error| {
+        let name = opened.selected_workspace().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);
             let detail = format!(
                 "{}: {error}. The file names the selected workspace; remove it to select the default one, or run \"formwork workspace select\".",
@@ -194,9 +194,10 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When that cannot be read.
     pub(crate) fn needs(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
-        let installed = self.installed(diags)?;
-        let place = Place { files: &Disk, dir: &self.config_folder, folders: &installed };
-        Config::load_needs(diags, &mut self.sources, place)
+        let installed = self.installed_modules(diags)?;
+        let config_source =
+            ConfigSource { files: &Disk, dir: &self.config_folder, folders: &installed };
+        Config::load_needs(diags, &mut self.sources, config_source)
     }
 
     /// As [`Workspace::config`], with wrong references reported apart from all else.
@@ -207,10 +208,11 @@ impl<'e> Workspace<'e> {
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(Config, Diagnostics), Reported> {
-        let installed = self.installed(diags)?;
+        let installed = self.installed_modules(diags)?;
         let files = Recording::default();
-        let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
-        let config = Config::load_unvalidated(diags, &mut self.sources, place);
+        let config_source =
+            ConfigSource { files: &files, dir: &self.config_folder, folders: &installed };
+        let config = Config::load_unvalidated(diags, &mut self.sources, config_source);
         self.config_sources.texts = files.into_texts();
         self.config_sources.modules = installed.0;
         config
@@ -242,10 +244,10 @@ impl<'e> Workspace<'e> {
     /// The selected workspace.
     pub(crate) fn name(&self) -> String {
         // Opening the folder has shown that the file can be read.
-        self.selected().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
+        self.selected_workspace().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
     }
 
-    fn selected(&self) -> std::io::Result<String> {
+    fn selected_workspace(&self) -> std::io::Result<String> {
         if let Some(name) = &self.env.workspace {
             return Ok(name.clone());
         }

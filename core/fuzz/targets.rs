@@ -12,7 +12,7 @@ use formwork_core::addr::{
     ProviderConfigAddr, ResourceAddr, Target as AddrTarget,
 };
 use formwork_core::config::{
-    CallSite, Config, Files, ModuleFolders, NotInstalled, Place, inputs::read_values,
+    CallSite, Config, ConfigSource, Files, ModuleFolders, NotInstalled, inputs::read_values,
 };
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::State;
@@ -174,8 +174,8 @@ fn values(data: &[u8]) {
 fn configuration(data: &[u8]) {
     for name in ["main.tf", "main.tf.json"] {
         let files = One { name, content: data };
-        let place = Place { files: &files, dir: Path::new("."), folders: &Nowhere };
-        drop(Config::load(&mut Diagnostics::new(), &mut Sources::new(), place));
+        let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &Nowhere };
+        drop(Config::load(&mut Diagnostics::new(), &mut Sources::new(), config_source));
     }
 }
 

@@ -54,7 +54,7 @@ pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
 pub(crate) use import_target::{key_problem as import_key_problem, problem as import_problem};
-pub use load::{Place, is_configuration, root_module};
+pub use load::{ConfigSource, is_configuration, root_module};
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;

@@ -86,7 +86,7 @@ pub struct Options {
     /// is limited to them.
     pub adoptions: BTreeMap<InstanceAddr, Adoption>,
     /// Objects that interrupted runs may have made, as they were to be.
-    pub interrupted: BTreeMap<InstanceAddr, Value>,
+    pub interrupted_creations: BTreeMap<InstanceAddr, Value>,
     /// Instances left alone because the outcome of an earlier operation on them is unknown.
     pub open: BTreeSet<InstanceAddr>,
 }
@@ -441,7 +441,7 @@ async fn plan_moved(
         Mode::Destroy => written_order(session, options),
         Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
     };
-    let dragged = transform::prune_targets::dragged(session, options);
+    let dragged = transform::prune_targets::destroy_dependents(session, options);
     let excluded_from_destroy = ExcludedFromDestroy::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
     let settled = visit::GraphFacts {

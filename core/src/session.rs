@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
 
     /// The same with another order in which results are recorded, for tests that nothing depends on it.
     #[must_use]
-    pub fn finishing(self, finishing: RecordOrder) -> Self {
+    pub fn with_record_order(self, finishing: RecordOrder) -> Self {
         Self { finishing, ..self }
     }
 }
@@ -130,7 +130,7 @@ impl Session<'_> {
 
     /// A session with the same settings and other inputs. It has no watcher.
     pub(crate) fn on<'s>(&self, inputs: SessionInputs<'s>) -> Session<'s> {
-        Session::new(inputs).at_most(self.parallelism).finishing(self.finishing)
+        Session::new(inputs).at_most(self.parallelism).with_record_order(self.finishing)
     }
 
     /// Evaluates something, and again after the functions of providers that it calls have answered,
@@ -194,7 +194,7 @@ impl Session<'_> {
 
     /// Whether the user wants no new operations to start.
     #[must_use]
-    pub fn stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop.get()
     }
 }

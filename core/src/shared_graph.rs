@@ -2,7 +2,7 @@
 //! message printed for a cycle, and the drawing. Vertices for objects are specific to each graph.
 
 mod close_ephemeral;
-mod edge;
+mod edge_reason;
 mod names;
 mod provider_usage;
 mod provider_vertex;
@@ -11,7 +11,7 @@ mod shared_vertex;
 mod walk;
 
 pub(crate) use close_ephemeral::close_ephemeral;
-pub(crate) use edge::{CycleExplanation, EdgeReason, place_of, report_cycles};
+pub(crate) use edge_reason::{CycleExplanation, EdgeReason, place_of, report_cycles};
 pub(crate) use names::{Names, connect_modules, connect_providers};
 pub(crate) use provider_usage::ProviderUsage;
 pub(crate) use provider_vertex::{ProviderVertex, visit_provider, written_providers};

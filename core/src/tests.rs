@@ -177,7 +177,7 @@ impl EvalFixture {
     fn validate_loaded(&self, mut loaded: Loaded) -> Run {
         let variables = loaded.config.root.variables.iter();
         loaded.variables = variables
-            .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
+            .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown_value(variable))))
             .collect();
         let mut diags = Diagnostics::new();
         let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
@@ -265,7 +265,7 @@ impl EvalFixture {
             variables: &loaded.variables,
             stop,
         };
-        Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
+        Session::new(ground).at_most(self.parallelism).with_record_order(self.finishing)
     }
 
     /// The objects in the state, one a line.

@@ -32,7 +32,7 @@ mod unrunnable;
 pub use detached::DetachedProcess;
 pub use launch::Executable;
 #[cfg(any(test, fuzzing))]
-pub(crate) use logs::hostile as hostile_log;
+pub(crate) use logs::fuzz as fuzz_log;
 pub use provider::GrpcProvider;
 pub use shutdown::{detached_processes, shutdown_all};
 pub use system::FileIdentity;

@@ -79,7 +79,7 @@ impl Failure {
     /// Whether a call that changes nothing may bring an answer when it is made again: the plugin went
     /// away, or says that it cannot be reached just now.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Lost { .. } => true,
             // gRPC means by it that the same call may succeed later.

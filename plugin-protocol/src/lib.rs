@@ -11,10 +11,10 @@ pub mod children;
 pub mod client;
 pub mod contract;
 pub mod failure;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz_targets;
 pub mod handshake;
 pub mod host;
-#[cfg(any(test, fuzzing))]
-pub mod hostile;
 pub mod limit;
 pub mod message;
 pub mod payload;

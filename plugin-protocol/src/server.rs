@@ -18,7 +18,7 @@ pub(crate) mod controller;
 pub(crate) mod health;
 mod in_process;
 mod listen;
-mod panic;
+mod panic_hook;
 mod plumbing;
 mod raw;
 mod serve;
@@ -27,7 +27,7 @@ mod stdio;
 mod system;
 
 pub use in_process::in_process;
-use panic::announce_panics;
+use panic_hook::announce_panics;
 pub(crate) use service::ProviderService;
 
 /// Options of a server.

@@ -17,7 +17,7 @@ pub const LONGEST_STATE: i64 = 1 << 30;
 
 /// Divides a state into chunks of a size, which must not be 0. An empty state is one empty chunk.
 #[must_use]
-pub fn divide(state: &Bytes, size: usize) -> Vec<StateChunk> {
+pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
     let total = state.len();
     let starts = (0..total.max(1)).step_by(size.max(1));
     let chunk = |start: usize| {
@@ -130,7 +130,7 @@ mod tests {
     fn a_state_of_any_length_is_the_same_after_division_and_assembly() {
         for n in [0, 1, 2, 3, 4, 5, 9, 10] {
             for size in [1, 2, 3, 4, 100] {
-                let chunks = divide(&state(n), size);
+                let chunks = split_into_chunks(&state(n), size);
                 assert_eq!(chunks.len(), n.div_ceil(size).max(1), "{n} bytes in {size}");
                 assert!(chunks.iter().all(|chunk| chunk.bytes.len() <= size));
                 assert_eq!(assembled(&chunks).unwrap(), state(n), "{n} bytes in {size}");
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_chunk_that_does_not_continue_the_others_is_refused() {
         let check = |change: &dyn Fn(&mut Vec<StateChunk>), expected: &str| {
-            let mut chunks = divide(&state(10), 4);
+            let mut chunks = split_into_chunks(&state(10), 4);
             change(&mut chunks);
             let refused = assembled(&chunks).unwrap_err();
             assert!(refused.contains(expected), "{refused}");

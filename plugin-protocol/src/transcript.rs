@@ -185,7 +185,7 @@ fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
                 Some((Err(error), (answers, open)))
             }
             None => {
-                open.outcome.complete();
+                open.outcome.mark_complete();
                 None
             }
         }
@@ -195,7 +195,7 @@ fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
 
 impl Outcome {
     /// Notes the orderly end, unless an error came before it.
-    fn complete(&mut self) {
+    fn mark_complete(&mut self) {
         if *self == Self::Unfinished {
             *self = Self::Ok;
         }

@@ -68,7 +68,7 @@ mod tests {
     }
 
     /// Returns when no process has the pipe open any more.
-    async fn end(mut reader: BufReader<File>) {
+    async fn wait_for_eof(mut reader: BufReader<File>) {
         let end =
             tokio::task::spawn_blocking(move || reader.read_line(&mut String::new()).unwrap());
         assert_eq!(end.await.unwrap(), 0);
@@ -99,6 +99,6 @@ mod tests {
             output = converse(lasting(&path), b"") => panic!("{output:?}"),
             left = reader(&path) => left,
         };
-        end(left).await;
+        wait_for_eof(left).await;
     }
 }

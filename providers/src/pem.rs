@@ -14,13 +14,13 @@ const READER: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Decodes base64 text.
-pub(crate) fn base64(text: &str) -> Result<Vec<u8>, DecodeError> {
+pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>, DecodeError> {
     READER.decode(text.replace(['\r', '\n'], ""))
 }
 
 /// Checks an attribute whose value is base64.
 pub(crate) fn is_base64(text: &impl AsRef<str>) -> Result<(), String> {
-    base64(text.as_ref()).map(drop).map_err(|_| "must be base64".to_owned())
+    decode_base64(text.as_ref()).map(drop).map_err(|_| "must be base64".to_owned())
 }
 
 /// A block of a PEM text.
@@ -42,7 +42,8 @@ pub(crate) fn first_block(text: &str) -> Option<Block> {
             is_head = true;
         } else if let Some(end) = edge("-----END ") {
             let whole = open.take().filter(|(label, _)| *label == end);
-            let read = whole.and_then(|(label, digits)| Some((label, base64(&digits).ok()?)));
+            let read =
+                whole.and_then(|(label, digits)| Some((label, decode_base64(&digits).ok()?)));
             if let Some((label, content)) = read {
                 return Some(Block { label: label.to_owned(), content });
             }
@@ -62,10 +63,10 @@ mod tests {
 
     #[test]
     fn line_breaks_in_base64_do_not_count_and_other_letters_do() {
-        assert_eq!(base64("aGFs\r\nbG8=\n").unwrap(), b"hallo");
-        assert_eq!(base64("").unwrap(), b"");
+        assert_eq!(decode_base64("aGFs\r\nbG8=\n").unwrap(), b"hallo");
+        assert_eq!(decode_base64("").unwrap(), b"");
         for wrong in ["aGFs bG8=", "aGFsbG8", "aGFs-_8="] {
-            assert!(base64(wrong).is_err(), "{wrong}");
+            assert!(decode_base64(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -64,12 +64,12 @@ impl Call {
     }
 
     /// The same call under another name, once the operation is known.
-    pub(crate) fn called(self, what: &'static str) -> Self {
+    pub(crate) fn with_name(self, what: &'static str) -> Self {
         Self { doing: WorkDescription { what, ..self.doing }, ..self }
     }
 
     /// Summary of a problem without its own: `Unable to read time_sleep`.
-    pub(crate) fn doing(&self) -> String {
+    pub(crate) fn default_summary(&self) -> String {
         let WorkDescription { what, of } = &self.doing;
         format!("Unable to {what}{of}")
     }
@@ -77,14 +77,14 @@ impl Call {
     /// Adds a warning to the answer.
     pub fn warn(&self, problem: Problem) {
         let mut said = locked(&self.said);
-        problem.diagnostics(&self.doing()).for_each(|problem| said.warn(problem));
+        problem.diagnostics(&self.default_summary()).for_each(|problem| said.warn(problem));
     }
 
     /// Reports an error and continues: to find further errors, or to return an object in spite of
     /// the error. A created object is then stored as tainted.
     pub fn report(&self, problem: Problem) {
         let mut said = locked(&self.said);
-        for problem in problem.diagnostics(&self.doing()) {
+        for problem in problem.diagnostics(&self.default_summary()) {
             let _receipt = said.error(problem);
         }
     }
@@ -102,7 +102,7 @@ impl Call {
     }
 
     /// Start time of the call.
-    pub(crate) fn begin(&self) -> Instant {
+    pub(crate) fn started_at(&self) -> Instant {
         self.begin
     }
 
@@ -205,6 +205,6 @@ fn in_contract(problem: Diagnostic) -> ProviderDiagnostic {
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Call").field(&self.doing()).finish()
+        f.debug_tuple("Call").field(&self.default_summary()).finish()
     }
 }

@@ -75,7 +75,7 @@ impl<R: Resource> TypedResource<R> {
 
     /// Reads a stored object.
     fn stored(&self, object: &Value) -> Answer<R::Model> {
-        model::read(&plan::filled(&self.shape, object))
+        model::read(&plan::fill_zero_values(&self.shape, object))
     }
 
     /// Reads the attributes that the author may set.
@@ -178,14 +178,14 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let import = Import { id, private, deferral, others, model: PhantomData, call };
         // Terraform rejects unknown values in an import. The read that follows fills in what the
         // import left open.
-        Ok(plan::settled(&self.resource.import(import).await?.to_value()))
+        Ok(plan::null_unknown(&self.resource.import(import).await?.to_value()))
     }
 
     async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value> {
         let identity = model::read(identity)?;
         let Context { private, deferral, call, .. } = context;
         let import = ImportByIdentity { identity, private, deferral, call };
-        Ok(plan::settled(&self.resource.import_by_identity(import).await?.to_value()))
+        Ok(plan::null_unknown(&self.resource.import_by_identity(import).await?.to_value()))
     }
 
     async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value> {
@@ -209,7 +209,7 @@ fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::
     if M::Input::HOLDS_UNKNOWN {
         return model::read(&planned);
     }
-    model::read(&plan::settled(&planned))
+    model::read(&plan::null_unknown(&planned))
 }
 
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,

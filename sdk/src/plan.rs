@@ -15,8 +15,10 @@ use formwork_value::{Str, Value};
 use crate::check::Relation;
 use crate::schema::{Inner, Rule, Rules, Shape};
 
-pub(crate) use force::forcing;
-pub(crate) use merge::{carried, drafted, filled, foretold, of_id, settled, with_write_only};
+pub(crate) use force::replace_paths;
+pub(crate) use merge::{
+    fill_unknown, fill_zero_values, foretold, merge_draft, null_unknown, of_id, with_write_only,
+};
 
 /// Returns the planned object before the author's `modify_plan`.
 ///
@@ -123,7 +125,7 @@ impl<'s> Content<'s> {
         self.nesting == Nesting::Set && self.block.is_none() && self.rules.have_defaults()
     }
 
-    pub(crate) fn attribute(self, name: &str) -> Option<&'s Attribute> {
+    pub(crate) fn attribute_schema(self, name: &str) -> Option<&'s Attribute> {
         self.attributes.get(name)
     }
 }
@@ -148,7 +150,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
     let items = parts.iter().map(|(name, value)| {
         let Some((rule, inner)) = content.part(name) else { return value.clone() };
         let below = beside.go(|object| member(object, name));
-        if let Some(attribute) = content.attribute(name)
+        if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
             && is_left(beside.config, below.config, value)
         {

@@ -235,7 +235,7 @@ impl<M: Model> Setup<M> {
     /// When some of it is not known yet: names the attributes.
     pub fn known(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
-            return model::read(&plan::settled(&self.config.to_value()));
+            return model::read(&plan::null_unknown(&self.config.to_value()));
         };
         let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
         let detail = format!(

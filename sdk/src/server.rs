@@ -299,7 +299,7 @@ impl Operations for Server {
         let Settled { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
-            awaited(source?.shape(), &request.config)
+            deferred_placeholder(source?.shape(), &request.config)
         };
         let state = answer.or_else(foreseen).unwrap_or(Payload::Absent);
         Ok(ReadDataResponse { state, deferred, diagnostics })
@@ -340,7 +340,7 @@ impl Operations for Server {
         let Settled { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
-            let result = awaited(source?.shape(), &request.config)?;
+            let result = deferred_placeholder(source?.shape(), &request.config)?;
             Some(Opened { result, ..Opened::default() })
         };
         let Opened { result, private, renew_at } = answer.or_else(foreseen).unwrap_or_default();
@@ -477,7 +477,7 @@ fn fresh(shape: &Shape, config: &Value) -> Value {
 }
 
 /// Placeholder of a deferred answer: the configuration, and unknown computed values.
-fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
+fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decoded(shape, config).ok()?;
     Some(check::encoded(shape, &fresh(shape, &config)))
 }

@@ -118,7 +118,7 @@ impl<'c> Wait<'c> {
             }
             // From the beginning of the call and not of this wait: the author's timeout is for the
             // whole operation, which may wait several times.
-            let waited = self.call.begin().elapsed();
+            let waited = self.call.started_at().elapsed();
             let left = self.at_most.saturating_sub(waited);
             if left.is_zero() {
                 let (at_most, what) = (self.at_most.as_secs_f64(), self.what);

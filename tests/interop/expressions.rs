@@ -106,7 +106,7 @@ fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
     write_folder(dir, expressions);
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     loop {
-        let failures = failures(engine, dir);
+        let failures = errors_by_expression(engine, dir);
         if failures.is_empty() {
             break;
         }
@@ -156,7 +156,7 @@ fn file_name(at: usize) -> String {
 }
 
 /// Plans, and returns the errors by the expression they are about.
-fn failures(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outcome::Problem>> {
+fn errors_by_expression(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outcome::Problem>> {
     let run = engine.run(dir, None, &["plan", "-json", "-input=false", "-out", "plan"]);
     let mut failures: BTreeMap<usize, Vec<outcome::Problem>> = BTreeMap::new();
     for event in run.events().iter().filter(|event| event["type"] == "diagnostic") {

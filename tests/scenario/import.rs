@@ -177,7 +177,7 @@ fn what_is_wrong_elsewhere_is_reported_without_what_is_still_to_be_filled() {
 }
 
 #[test]
-fn that_nothing_is_written_is_reported_before_anything_is_asked_for() {
+fn a_missing_block_is_reported_before_variables_are_prompted_for() {
     let workdir = workdir(CONFIG);
     let ended = workdir.formwork("import -input=false test_thing.nope").arg("x").run();
     ended.code(1).says("resource address \"test_thing.nope\" does not exist");

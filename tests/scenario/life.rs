@@ -18,7 +18,7 @@ fn thing(name: &str, rest: &str) -> String {
     format!("resource \"bad_thing\" \"{name}\" {{\n  name = \"{name}\"\n{rest}\n}}\n")
 }
 
-fn ready(name: &str, id: &str) -> Instance {
+fn ready_instance(name: &str, id: &str) -> Instance {
     let addr = format!("bad_thing.{name}");
     Instance { addr, id: id.to_owned(), tainted: false, deposed: false }
 }
@@ -35,7 +35,7 @@ fn objects_are_made_changed_and_destroyed() {
     let workdir = Workdir::new(&config(&thing("a", "size = 1")));
     workdir.formwork("apply -auto-approve").succeed().says("1 added, 0 changed, 0 destroyed");
     assert_eq!(deeds(&workdir), ["create a-1"]);
-    assert_eq!(instances(&workdir), [ready("a", "a-1")]);
+    assert_eq!(instances(&workdir), [ready_instance("a", "a-1")]);
     workdir.formwork("plan -detailed-exitcode").succeed().says("No changes");
 
     workdir.write("main.tf", &config(&thing("a", "size = 2")));
@@ -103,7 +103,10 @@ fn one_failure_stops_only_what_depends_on_it_and_the_next_run_goes_on_from_there
         + &thing("after_b", "link = bad_thing.b.id");
     let workdir = Workdir::new(&config(&all));
     workdir.formwork("apply -auto-approve").run().code(1).says("The quota is used up");
-    assert_eq!(instances(&workdir), [ready("after_b", "after_b-1"), ready("b", "b-1")]);
+    assert_eq!(
+        instances(&workdir),
+        [ready_instance("after_b", "after_b-1"), ready_instance("b", "b-1")]
+    );
     workdir.write("main.tf", &config(&all.replace("apply-refuses", "")));
     workdir.formwork("apply -auto-approve").succeed().says("2 added, 0 changed, 0 destroyed");
     assert_eq!(workdir.world.objects(), ["a-1", "after_a-1", "after_b-1", "b-1"]);
@@ -117,7 +120,7 @@ fn a_tainted_object_is_replaced() {
     assert!(instances(&workdir)[0].tainted);
     let ended = workdir.formwork("apply -auto-approve").succeed();
     ended.says("is tainted, so must be replaced").says("1 added, 0 changed, 1 destroyed");
-    assert_eq!(instances(&workdir), [ready("a", "a-1")]);
+    assert_eq!(instances(&workdir), [ready_instance("a", "a-1")]);
 }
 
 #[test]

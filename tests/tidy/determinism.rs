@@ -13,7 +13,7 @@ use formwork_core::apply::{Applied, apply};
 use formwork_core::config::files::Files;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::Input;
-use formwork_core::config::{Config, Place};
+use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::graph::walk::RecordOrder;
 use formwork_core::plan::{Options, Plan, plan};
@@ -183,8 +183,9 @@ fn scrub(text: &str) -> String {
 /// Plans, and applies what was planned.
 async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let place = Place { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
-    let config = Config::load(&mut diags, &mut sources, place);
+    let config_source =
+        ConfigSource { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
+    let config = Config::load(&mut diags, &mut sources, config_source);
     let config = config.expect("the configurations here can be read");
     let variables =
         config.root.variables.iter().filter_map(|(name, variable)| {
@@ -207,7 +208,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
             variables: &variables,
             stop: &stop,
         };
-        Session::new(ground).finishing(finishing)
+        Session::new(ground).with_record_order(finishing)
     };
     let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
     let Ok(plan) = plan else {

@@ -148,7 +148,7 @@ const CLI_LAYERS: [&[&str]; 13] = [
     &["launcher", "modules"],
     &["workspace"],
     &["command"],
-    &["hostile"],
+    &["fuzz_targets"],
     &["lib", "main"],
 ];
 

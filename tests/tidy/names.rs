@@ -24,7 +24,7 @@ const KNOW_ADDRESSES: [&str; 2] =
 const KNOW_VERSIONS: [&str; 7] = [
     "plugin-protocol/codegen/",
     "plugin-protocol/src/handshake",
-    "plugin-protocol/src/hostile.rs",
+    "plugin-protocol/src/fuzz_targets.rs",
     "plugin-protocol/src/reattach.rs",
     "plugin-protocol/src/server",
     "plugin-protocol/src/wire",
@@ -49,8 +49,8 @@ const SERIALISED: [&str; 46] = [
     // The answers of services that keep states, and the list of chunks of a state.
     "core/backend/src/aws.rs",
     "core/backend/src/aws/sts.rs",
-    "core/backend/src/consul/place.rs",
     "core/backend/src/consul/client.rs",
+    "core/backend/src/consul/server.rs",
     "core/backend/src/s3/bucket.rs",
     "core/backend/src/s3/table.rs",
     "core/backend/src/azurerm/account.rs",

@@ -1,4 +1,4 @@
 //! The target `bzip2` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::bzip2(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::bzip2(data));

@@ -1,4 +1,4 @@
 //! The target `checksums` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::checksums(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::checksums(data));

@@ -1,4 +1,4 @@
 //! The target `credentials` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::credentials(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::credentials(data));

@@ -1,4 +1,4 @@
 //! The target `discovery` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::discovery(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::discovery(data));

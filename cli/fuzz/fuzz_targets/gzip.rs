@@ -1,4 +1,4 @@
 //! The target `gzip` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::gzip(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::gzip(data));

@@ -1,4 +1,4 @@
 //! The target `lock` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::lock(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::lock(data));

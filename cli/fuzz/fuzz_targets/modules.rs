@@ -1,4 +1,4 @@
 //! The target `modules` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::modules(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::modules(data));

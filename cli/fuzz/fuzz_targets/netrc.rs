@@ -1,4 +1,4 @@
 //! The target `netrc` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::netrc(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::netrc(data));

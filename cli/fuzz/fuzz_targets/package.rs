@@ -1,4 +1,4 @@
 //! The target `package` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::fuzz_package_address(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::fuzz_package_address(data));

@@ -1,4 +1,4 @@
 //! The target `provider_registry` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::provider_registry(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::provider_registry(data));

@@ -1,4 +1,4 @@
 //! The target `redact` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::redact(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::redact(data));

@@ -1,4 +1,4 @@
 //! The target `scp` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_provisioners::hostile::scp(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_provisioners::fuzz_targets::scp(data));

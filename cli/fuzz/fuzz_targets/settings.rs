@@ -1,4 +1,4 @@
 //! The target `settings` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::settings(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::settings(data));

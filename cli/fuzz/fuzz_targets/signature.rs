@@ -1,4 +1,4 @@
 //! The target `signature` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::signature(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::signature(data));

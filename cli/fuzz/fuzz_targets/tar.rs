@@ -1,4 +1,4 @@
 //! The target `tar` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::tar(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::tar(data));

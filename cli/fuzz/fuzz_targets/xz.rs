@@ -1,4 +1,4 @@
 //! The target `xz` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::xz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::xz(data));

@@ -1,4 +1,4 @@
 //! The target `zip` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::zip(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::fuzz_targets::zip(data));

@@ -5,7 +5,7 @@ mod block;
 mod failure;
 mod file;
 #[cfg(any(test, fuzzing))]
-pub mod hostile;
+pub mod fuzz_targets;
 mod lines;
 mod local_exec;
 pub mod messages;

@@ -21,9 +21,9 @@ use std::time::Duration;
 use formwork_core::provisioner::OutputSink;
 
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::known_hosts::hostile as hostile_known_hosts;
+pub(crate) use self::known_hosts::fuzz as fuzz_known_hosts;
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::scp::hostile as hostile_scp;
+pub(crate) use self::scp::fuzz as fuzz_scp;
 pub(crate) use self::session::{CommandResult, Session};
 pub(crate) use self::target::Target;
 
@@ -35,7 +35,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// Reads text as each kind of key. The second part, behind an empty line, is a certificate.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile_key(text: &str) {
+pub(crate) fn fuzz_key(text: &str) {
     let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
     drop(identity::Identity::read(key, Some(certificate)));
     drop(host_key::HostKey::read(text));

@@ -40,7 +40,7 @@ pub(crate) fn candidates(
             values.into_iter().flatten().map(|value| format!("{flag}={value}")).collect()
         }
         (None, _) if last.starts_with('-') => context.options(),
-        (None, _) => context.words(names),
+        (None, _) => context.candidates(names),
     };
     found.retain(|word| word.starts_with(&last));
     found.sort();
@@ -169,7 +169,7 @@ impl<'c> Context<'c> {
     }
 
     /// Commands below this one, or the values of its next argument.
-    fn words(&self, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+    fn candidates(&self, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
         let command = match self.n_arguments {
             0 => Some(self.topic.unwrap_or(self.command)),
             _ => self.topic,

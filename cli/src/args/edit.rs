@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Backup, LockArgs, StatePlace};
+use super::{Backup, LockArgs, StatePaths};
 use crate::clock;
 
 /// Options of the commands that edit the state in place.
@@ -24,9 +24,9 @@ pub(crate) struct EditArgs {
 
 impl EditArgs {
     /// Files of the state. It is always backed up, to a new file unless an option names one.
-    pub(crate) fn place(&self) -> StatePlace {
+    pub(crate) fn state_paths(&self) -> StatePaths {
         let seconds = clock::now().unix_timestamp();
         let backup = Backup::always(self.backup.as_ref(), seconds);
-        StatePlace { state: self.state.clone(), out: None, backup }
+        StatePaths { state: self.state.clone(), out: None, backup }
     }
 }

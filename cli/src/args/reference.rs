@@ -16,7 +16,7 @@ pub(crate) fn command_help(
     words: &[String],
     width: usize,
 ) -> Result<String, Reported> {
-    let (command, name) = wanted(diags, root, words)?;
+    let (command, name) = find_command(diags, root, words)?;
     Ok(help::text(command, &name, width))
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn manual_page(
     root: &Command,
     words: &[String],
 ) -> Result<(String, String), Reported> {
-    let (command, name) = wanted(diags, root, words)?;
+    let (command, name) = find_command(diags, root, words)?;
     Ok(manual::man(command, &name))
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn manual_pages(
     root: &Command,
     words: &[String],
 ) -> Result<Vec<(String, String)>, Reported> {
-    let (command, name) = wanted(diags, root, words)?;
+    let (command, name) = find_command(diags, root, words)?;
     let mut pages = Vec::new();
     manual::walk(command, &name, &mut |command, name| pages.push(manual::man(command, name)));
     Ok(pages)
@@ -54,7 +54,7 @@ pub(crate) fn command_reference(root: &Command) -> String {
 }
 
 /// The command of these words, with its full name.
-fn wanted<'c>(
+fn find_command<'c>(
     diags: &mut Diagnostics,
     root: &'c Command,
     words: &[String],

@@ -65,15 +65,15 @@ impl StateArgs {
     }
 
     /// Files of the state.
-    pub(crate) fn place(&self) -> StatePlace {
+    pub(crate) fn state_paths(&self) -> StatePaths {
         let Self { state, state_out, backup, .. } = self.clone();
-        StatePlace { state, out: state_out, backup: backup.map_or(Backup::Usual, Backup::At) }
+        StatePaths { state, out: state_out, backup: backup.map_or(Backup::Usual, Backup::At) }
     }
 }
 
 /// Files of the state, as far as options name them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StatePlace {
+pub(crate) struct StatePaths {
     /// The file to read.
     pub(crate) state: Option<PathBuf>,
     /// The file to write, if it is another one.
@@ -104,9 +104,9 @@ impl Backup {
     }
 }
 
-impl StatePlace {
+impl StatePaths {
     /// The state in this file, if one is named.
-    pub(crate) fn of(state: Option<&PathBuf>) -> Self {
+    pub(crate) fn from_state_path(state: Option<&PathBuf>) -> Self {
         Self { state: state.cloned(), ..Self::default() }
     }
 }

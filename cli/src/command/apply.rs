@@ -20,7 +20,7 @@ use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{OperationArgs, StateArgs, StatePlace, VariableArgs, at_once};
+use crate::args::{OperationArgs, StateArgs, StatePaths, VariableArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -87,11 +87,11 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
-    let place = match &wanted {
-        PlanToApply::Fresh(_) | PlanToApply::Refresh(_) => args.state.place(),
-        PlanToApply::Saved(saved) => saved.place(args.state.place()),
+    let state_paths = match &wanted {
+        PlanToApply::Fresh(_) | PlanToApply::Refresh(_) => args.state.state_paths(),
+        PlanToApply::Saved(saved) => saved.state_paths(args.state.state_paths()),
     };
-    let store = open(&mut diags, &prepared, &wanted, &place).await;
+    let store = open(&mut diags, &prepared, &wanted, &state_paths).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
@@ -102,7 +102,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     let cancellation = CancellationToken::new();
     let observer = RunObserver {
         destroying,
-        out: place.out.as_deref(),
+        out: state_paths.out.as_deref(),
         ..RunObserver::new(&report, &prepared.workspace.sources)
     };
     let question = ApprovalQuestion {
@@ -122,7 +122,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         return Exit::Failed;
     };
     prepared.launcher.shutdown(&mut diags).await;
-    locked.close(&mut diags).await;
+    locked.unlock(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     match exit {
         Ok(exit) if !diags.has_errors() => exit,
@@ -152,15 +152,15 @@ async fn open(
     diags: &mut Diagnostics,
     prepared: &Prepared<'_>,
     wanted: &PlanToApply,
-    place: &StatePlace,
+    state_paths: &StatePaths,
 ) -> Result<OpenState, Reported> {
     if let PlanToApply::Saved(saved) = wanted
         && let Some(backend) = saved.backend(diags, &prepared.workspace).await?
     {
-        return prepared.workspace.store_in(diags, &backend, place).await;
+        return prepared.workspace.store_in(diags, &backend, state_paths).await;
     }
     prepared.workspace.warn_of_backend(diags, prepared.config.backend()).await;
-    prepared.workspace.store(diags, prepared.config.backend(), place).await
+    prepared.workspace.store(diags, prepared.config.backend(), state_paths).await
 }
 
 fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Result<(), Reported> {
@@ -224,7 +224,7 @@ async fn fresh<'e>(
     warn_of_place(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,
-        place: &args.state.place(),
+        state_paths: &args.state.state_paths(),
         needs_config: options.mode != Mode::Destroy && purpose != ApplyPurpose::Refresh,
         generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(report.screen()),

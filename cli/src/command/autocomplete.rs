@@ -11,7 +11,7 @@ use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
 use super::parser::described;
-use crate::args::{self, Names, StatePlace};
+use crate::args::{self, Names, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{complain, out};
@@ -77,7 +77,7 @@ impl Folder {
         if let Some(config) = &config {
             folder.outputs.extend(config.root.outputs.keys().map(ToString::to_string));
             folder.variables.extend(config.root.variables.keys().map(ToString::to_string));
-            folder.addresses.extend(written(config));
+            folder.addresses.extend(config_addresses(config));
         }
         // A key must not wait for a server.
         let backend = config.as_ref().and_then(|config| config.root.settings.backend.as_ref());
@@ -87,8 +87,8 @@ impl Folder {
         if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace).await {
             folder.workspaces = backend.workspaces().await.unwrap_or_default();
         }
-        let place = StatePlace::default();
-        if let Ok(Some(file)) = stored_file(&mut diags, &mut workspace, &place).await {
+        let state_paths = StatePaths::default();
+        if let Ok(Some(file)) = stored_file(&mut diags, &mut workspace, &state_paths).await {
             for (resource, held) in &file.state.resources {
                 folder.addresses.push(resource.to_string());
                 let instances = held.instances.keys().map(|key| resource.instance(key.clone()));
@@ -109,7 +109,7 @@ impl Folder {
 }
 
 /// The addresses of the resources and modules that a configuration has.
-fn written(config: &Config) -> Vec<String> {
+fn config_addresses(config: &Config) -> Vec<String> {
     let resources = config.resources().map(|(node, resource)| {
         let (module, resource) = (node.path.clone(), resource.name.clone());
         ConfigResourceAddr { module, resource }.to_string()

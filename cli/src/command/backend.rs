@@ -54,7 +54,7 @@ pub(super) async fn set_up(
     }
     let old = if args.reconfigure {
         // An unreadable file is written again.
-        let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
+        let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
@@ -64,7 +64,7 @@ pub(super) async fn set_up(
         move_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
-        let old = workspace.remembered(diags)?;
+        let old = workspace.initialized_backend(diags)?;
         let setup = BackendSetup::of(block.as_ref(), !options.is_empty(), old.as_ref());
         if setup != BackendSetup::Changed {
             return Ok(());

@@ -23,7 +23,7 @@ use super::encryption;
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
-use crate::args::{StateArgs, StatePlace, VariableArgs, example};
+use crate::args::{StateArgs, StatePaths, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -55,8 +55,8 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let place = StatePlace::of(args.state.as_ref());
-    let Ok(found) = prepare(&mut diags, &mut workspace, args, &place).await else {
+    let state_paths = StatePaths::from_state_path(args.state.as_ref());
+    let Ok(found) = prepare(&mut diags, &mut workspace, args, &state_paths).await else {
         return report.failed(Some(&workspace.sources), &diags);
     };
     let (config, variables, launcher) = found;
@@ -69,7 +69,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         provisioners: formwork_provisioners::all(&env.provisioner_environment()),
         time: clock::now(),
     };
-    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
+    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &state_paths).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
     let locked =
@@ -81,7 +81,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
     prepared.launcher.shutdown(&mut diags).await;
-    locked.close(&mut diags).await;
+    locked.unlock(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     exit
 }
@@ -123,7 +123,7 @@ async fn converse(
         report.diagnostics(&prepared.workspace.sources, &note);
     }
     let repl = Repl::new(&session, report);
-    if std::io::stdin().is_terminal() { interactive(&repl).await } else { repl.piped().await }
+    if std::io::stdin().is_terminal() { interactive(&repl).await } else { repl.run_piped().await }
 }
 
 async fn interactive(repl: &Repl<'_>) -> Exit {
@@ -140,7 +140,7 @@ async fn prepare(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &ConsoleArgs,
-    place: &StatePlace,
+    state_paths: &StatePaths,
 ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
     // A reference that leads nowhere is reported where it is evaluated.
     let (config, _) = workspace.config_dangling(diags)?;
@@ -148,7 +148,7 @@ async fn prepare(
     encryption::load(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.requirements();
     if args.plan {
-        let state = ProvidersOfState { place, with_open: false };
+        let state = ProvidersOfState { state_paths, with_open: false };
         required.extend(of_state(workspace, &config, &required, state).await);
     }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();

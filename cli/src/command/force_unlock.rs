@@ -4,7 +4,7 @@
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::text_command::{confirmed, run_text_command};
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -35,8 +35,8 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
         if config.is_local() {
             return Err(refuse(diags, args));
         }
-        let place = StatePlace::default();
-        let mut state = workspace.store(diags, backend.as_ref(), &place).await?;
+        let state_paths = StatePaths::default();
+        let mut state = workspace.store(diags, backend.as_ref(), &state_paths).await?;
         if !args.force && !agreed(diags, workspace, &state.store.location())? {
             is_cancelled = true;
             return Ok("force-unlock cancelled.\n".to_owned());

@@ -17,7 +17,7 @@ use super::encryption;
 use super::operation::{Prepared, ProvidersOfState, of_state};
 use super::output::stored_file;
 use super::planfile::{self, Opening, Saved};
-use crate::args::{StatePlace, VariableArgs, example};
+use crate::args::{StatePaths, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -98,10 +98,11 @@ async fn draw(
         let opening = Opening { path, sources: &[], generated: Generated::Read };
         opened = Some(planfile::open(diags, workspace, opening)?);
     }
-    let place = StatePlace::default();
-    let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
+    let state_paths = StatePaths::default();
+    let state_paths =
+        opened.as_ref().map_or(state_paths.clone(), |(saved, _)| saved.state_paths(state_paths));
     encryption::without_sealed_values(diags, workspace)?;
-    let file = stored_file(diags, workspace, &place).await?;
+    let file = stored_file(diags, workspace, &state_paths).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
         saved.plan.check_state(diags, file)?;
@@ -126,7 +127,7 @@ async fn draw(
     };
     config.check_calls(diags)?;
     let mut required = config.requirements();
-    let needed = ProvidersOfState { place: &place, with_open: false };
+    let needed = ProvidersOfState { state_paths: &state_paths, with_open: false };
     required.extend(of_state(workspace, &config, &required, needed).await);
     let launcher = workspace.launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;

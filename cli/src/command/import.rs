@@ -125,10 +125,10 @@ impl ImportCommand<'_> {
             false => self.address.parse().ok(),
         };
         let fills = fills.as_ref().map(|addr| Filling { addr, must_be_written });
-        let place = state.place();
+        let state_paths = state.state_paths();
         let preparing = PrepareOptions {
             sources: &finding.variables.sources,
-            place: &place,
+            state_paths: &state_paths,
             needs_config: must_be_written,
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
@@ -144,7 +144,8 @@ impl ImportCommand<'_> {
             Ok(prepared) => prepared,
             Err((workspace, _)) => return report.failed(Some(&workspace.sources), &diags),
         };
-        let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
+        let store =
+            prepared.workspace.store(&mut diags, prepared.config.backend(), &state_paths).await;
         let Ok(store) = store else {
             return report.failed(Some(&prepared.workspace.sources), &diags);
         };
@@ -170,7 +171,7 @@ impl ImportCommand<'_> {
             return Exit::Failed;
         };
         prepared.launcher.shutdown(&mut diags).await;
-        locked.close(&mut diags).await;
+        locked.unlock(&mut diags).await;
         report.diagnostics(&prepared.workspace.sources, &diags);
         if done.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }
     }

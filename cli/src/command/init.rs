@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::backend::Init;
 use super::operation::{ProvidersOfState, of_state};
 use super::{backend, encryption, from_module};
-use crate::args::{InitArgs, StatePlace};
+use crate::args::{InitArgs, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::InstallJob;
@@ -102,7 +102,7 @@ async fn prepare(
     }
     workspace.warn_of_overrides_in_init(diags);
     let mut required = with_constraints(config.requirements(), runs);
-    let state = ProvidersOfState { place: &StatePlace::default(), with_open: true };
+    let state = ProvidersOfState { state_paths: &StatePaths::default(), with_open: true };
     let of_state = of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
     // Those of the configuration are installed already if they were needed for the state.
@@ -163,7 +163,7 @@ async fn check_state(
     }
     // The arguments have been checked.
     let unused = &mut Diagnostics::new();
-    let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
+    let Ok(mut state) = workspace.store_in(unused, &backend, &StatePaths::default()).await else {
         return Ok(());
     };
     let read = state.store.read().await;

@@ -60,7 +60,7 @@ pub(super) async fn guarded<T>(
         never = &mut reminding => match never {},
     }
     let waiting = pool.waiting(Duration::ZERO);
-    view::err(&screen.wrap(&format!("{SECOND} {}\n", left(&waiting))));
+    view::err(&screen.wrap(&format!("{SECOND} {}\n", count_unfinished(&waiting))));
     view::err(&list(&waiting));
     prepared.launcher.kill();
     None
@@ -80,7 +80,7 @@ fn next(waiting: &[PendingCall]) -> String {
 }
 
 /// Counts the changes that an immediate exit leaves unfinished.
-fn left(waiting: &[PendingCall]) -> String {
+fn count_unfinished(waiting: &[PendingCall]) -> String {
     match changes(waiting) {
         0 => "No change was under way.".to_owned(),
         1 => "A change was under way. It is in the journal; the next command reports its outcome."

@@ -51,7 +51,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
             return report.failed(Some(&workspace.sources), &diags);
         }
     }
-    let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
+    let Ok(Installed(manifest)) = workspace.installed_modules(&mut diags) else {
         return report.failed(Some(&workspace.sources), &diags);
     };
     let mut called: BTreeMap<&str, &Record> = manifest
@@ -123,7 +123,7 @@ fn is_elsewhere(source: &str) -> bool {
 }
 
 /// The name of a call without those of the calls around it.
-fn last(key: &str) -> &str {
+fn last_call_name(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
@@ -134,7 +134,7 @@ fn version(record: &Record) -> String {
 fn document(called: &BTreeMap<&str, &Record>) -> Json {
     let modules = called.iter().map(|(key, record)| {
         Json::object([
-            ("key", Json::text(last(key))),
+            ("key", Json::text(last_call_name(key))),
             ("source", Json::text(record.source.clone())),
             ("version", Json::text(version(record))),
         ])
@@ -160,7 +160,8 @@ fn tree(called: &BTreeMap<&str, &Record>, within: &str, margin: &str) -> String 
         };
         let version = version(record);
         let version = if version.is_empty() { version } else { format!(" {version}") };
-        text += &format!("{margin}{branch}\"{}\"[{}]{version}\n", last(key), record.source);
+        text +=
+            &format!("{margin}{branch}\"{}\"[{}]{version}\n", last_call_name(key), record.source);
         text += &tree(called, key, &format!("{margin}{below}"));
     }
     text

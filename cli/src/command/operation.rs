@@ -21,7 +21,7 @@ use super::config_errors::{self, Known};
 use super::encryption;
 use super::output::providers_in;
 use super::variable_inputs::{ask_for_missing, variable_values};
-use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
+use crate::args::{OperationArgs, StateArgs, StatePaths, VariableSource};
 use crate::clock;
 use crate::env::Env;
 use crate::messages;
@@ -47,7 +47,7 @@ pub(crate) struct PrepareOptions<'a> {
     /// Sources of the values of variables.
     pub(crate) sources: &'a [VariableSource],
     /// Location of the state.
-    pub(crate) place: &'a StatePlace,
+    pub(crate) state_paths: &'a StatePaths,
     /// Whether there must be a configuration: destroying needs none, nor does refreshing.
     pub(crate) needs_config: bool,
     /// Whether configuration is generated for imported resources that have none.
@@ -128,8 +128,10 @@ impl<'e> Prepared<'e> {
         }
         let _ = diags.append(dangling);
         let mut required = config.requirements();
-        let state =
-            ProvidersOfState { place: preparing.place, with_open: preparing.fills.is_some() };
+        let state = ProvidersOfState {
+            state_paths: preparing.state_paths,
+            with_open: preparing.fills.is_some(),
+        };
         required.extend(of_state(workspace, &config, &required, state).await);
         let launcher = workspace.launcher(diags, &required)?;
         let mut given = variable_values(diags, workspace, variables)?;
@@ -195,7 +197,7 @@ pub(super) async fn prepare<'e>(
 
 /// The state whose providers are needed.
 pub(super) struct ProvidersOfState<'a> {
-    pub(super) place: &'a StatePlace,
+    pub(super) state_paths: &'a StatePaths,
     /// Whether those of open operations of interrupted runs are needed, too.
     pub(super) with_open: bool,
 }
@@ -209,9 +211,9 @@ pub(super) async fn of_state(
     required: &BTreeMap<ProviderAddr, Constraints>,
     state: ProvidersOfState<'_>,
 ) -> BTreeMap<ProviderAddr, Constraints> {
-    let ProvidersOfState { place, with_open } = state;
+    let ProvidersOfState { state_paths, with_open } = state;
     let diags = &mut Diagnostics::new();
-    let Ok(mut store) = workspace.store(diags, config.backend(), place).await else {
+    let Ok(mut store) = workspace.store(diags, config.backend(), state_paths).await else {
         return BTreeMap::new();
     };
     let providers = if store.intents.is_pending().await {

@@ -14,7 +14,7 @@ use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::encryption;
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -72,7 +72,7 @@ async fn show(
         let detail = "The -raw and -json options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error(messages::INVALID_OUTPUT_FORMAT, detail)));
     }
-    let state = stored(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
+    let state = stored(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
     let Some(name) = &args.name else {
         if args.raw {
             let detail =
@@ -156,9 +156,9 @@ fn describe(value: &Value) -> String {
 pub(super) async fn stored(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    place: &StatePlace,
+    state_paths: &StatePaths,
 ) -> Result<State, Reported> {
-    let file = stored_file(diags, workspace, place).await?;
+    let file = stored_file(diags, workspace, state_paths).await?;
     Ok(file.map(|file| file.state).unwrap_or_default())
 }
 
@@ -169,10 +169,10 @@ pub(super) async fn stored(
 pub(super) async fn stored_file(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    place: &StatePlace,
+    state_paths: &StatePaths,
 ) -> Result<Option<StateFile>, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    let store = workspace.store(diags, backend.as_ref(), place).await?;
+    let store = workspace.store(diags, backend.as_ref(), state_paths).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut warnings = Diagnostics::new();
     left.into_iter().for_each(|one| warnings.warn(one));

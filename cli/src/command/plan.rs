@@ -70,10 +70,10 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     });
     let prepared = match options {
         Ok(options) => {
-            let place = args.state.place();
+            let state_paths = args.state.state_paths();
             let preparing = PrepareOptions {
                 sources: &args.variables.sources,
-                place: &place,
+                state_paths: &state_paths,
                 needs_config: options.mode != Mode::Destroy,
                 generate: generated.is_some(),
                 ask,
@@ -89,8 +89,10 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend()).await;
-    let store =
-        prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
+    let store = prepared
+        .workspace
+        .store(&mut diags, prepared.config.backend(), &args.state.state_paths())
+        .await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
@@ -118,7 +120,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Err(_) => Exit::Failed,
     };
     prepared.launcher.shutdown(&mut diags).await;
-    locked.close(&mut diags).await;
+    locked.unlock(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if diags.has_errors() { Exit::Failed } else { exit }
 }
@@ -138,8 +140,8 @@ async fn finish(
             prepared,
             PlannedState {
                 file: &locked.file,
-                place: &args.state.place(),
-                recovered: locked.recovered().as_deref(),
+                state_paths: &args.state.state_paths(),
+                recovered: locked.recovered_fingerprint().as_deref(),
             },
             plan,
         )

@@ -10,13 +10,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use formwork_core::config::inputs::Input;
-use formwork_core::config::{Config, Place};
+use formwork_core::config::{Config, ConfigSource};
 use formwork_core::disk::{MAX_STATE, open_file, read_file};
 use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
-    Generated, GivenVariables, PlanContents, SavedPlan, SealKey, damaged,
+    Generated, GivenVariables, PlanContents, SavedPlan, SealKey, damaged_plan_error,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use serde_json::value::RawValue;
@@ -24,7 +24,7 @@ use serde_json::value::RawValue;
 use super::encryption;
 use super::operation::Prepared;
 use super::variable_inputs;
-use crate::args::{StatePlace, VariableSource};
+use crate::args::{StatePaths, VariableSource};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
 use crate::messages;
@@ -39,8 +39,8 @@ use crate::workspace::{OverrideWarning, Workspace};
 pub(super) struct PlannedState<'a> {
     /// The state.
     pub(super) file: &'a StateFile,
-    /// The place that options gave for it.
-    pub(super) place: &'a StatePlace,
+    /// Its paths, as options name them.
+    pub(super) state_paths: &'a StatePaths,
     /// Its fingerprint, if interrupted runs have changed it since it was stored.
     pub(super) recovered: Option<&'a str>,
 }
@@ -73,7 +73,7 @@ pub(super) async fn write(
     made_for: PlannedState<'_>,
     plan: &Plan,
 ) -> Result<(), String> {
-    let PlannedState { file, place, recovered } = made_for;
+    let PlannedState { file, state_paths, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
     let backend = backend_of(prepared).await?;
     let contents = PlanContents {
@@ -84,8 +84,8 @@ pub(super) async fn write(
         variables: &prepared.variables,
         time: prepared.time,
         workspace: &prepared.workspace_name,
-        state: place.state.as_deref(),
-        state_out: place.out.as_deref(),
+        state: state_paths.state.as_deref(),
+        state_out: state_paths.out.as_deref(),
         backend: Some(&backend),
         texts: &config_sources.texts,
         modules: &config_sources.modules.render(),
@@ -249,22 +249,22 @@ pub(crate) fn open_parts(
     let Opening { path, generated, .. } = opening;
     let plan = SavedPlan::open(diags, path, parts, &workspace.env.seal_key())?;
     let backend = plan.backend().map(|backend| serde_json::from_str(backend.get())).transpose();
-    let backend = backend.map_err(|error| diags.error(damaged(path, &error)))?;
-    let modules =
-        Manifest::parse(&plan.modules).map_err(|error| diags.error(damaged(path, &error)))?;
+    let backend = backend.map_err(|error| diags.error(damaged_plan_error(path, &error)))?;
+    let modules = Manifest::parse(&plan.modules)
+        .map_err(|error| diags.error(damaged_plan_error(path, &error)))?;
     let locks = LockFile::parse(diags, &mut workspace.sources, plan.locks.clone())?;
     let root = workspace.root.clone();
     let files = plan.config_files(&root, generated);
-    let place = Place { files: &files, dir: &root, folders: &Installed(modules) };
-    let config = Config::load(diags, &mut workspace.sources, place)?;
+    let config_source = ConfigSource { files: &files, dir: &root, folders: &Installed(modules) };
+    let config = Config::load(diags, &mut workspace.sources, config_source)?;
     Ok((Saved { plan, locks, backend }, config))
 }
 
 impl Saved {
     /// Location of the state: as options say, else as they said when the plan was made.
-    pub(super) fn place(&self, given: StatePlace) -> StatePlace {
+    pub(super) fn state_paths(&self, given: StatePaths) -> StatePaths {
         match given {
-            StatePlace { state: None, out, backup } => StatePlace {
+            StatePaths { state: None, out, backup } => StatePaths {
                 state: self.plan.state().map(Path::to_owned),
                 out: out.or_else(|| self.plan.state_out().map(Path::to_owned)),
                 backup,

@@ -1,9 +1,9 @@
 //! `formwork provider`: commands for provider development.
 
 mod check;
+mod check_examples;
 mod check_inputs;
 mod docs;
-mod example;
 mod package;
 mod page;
 mod scaffold;

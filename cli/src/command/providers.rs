@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::output::stored_in;
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -123,7 +123,8 @@ async fn required_by_state(
     encryption::load(diags, workspace, &config.root, &[])?;
     encryption::without_sealed_values(diags, workspace)?;
     workspace.check_lock_file(diags)?;
-    let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
+    let store =
+        workspace.store(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
     let state = stored_in(diags, store).await?;
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
 }

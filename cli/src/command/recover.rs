@@ -124,7 +124,7 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
             true => format!("{}\n", document(&locked).compact()),
             false => text(&locked, &screen, &workspace.root),
         };
-        locked.close(diags).await;
+        locked.unlock(diags).await;
         if args.json && !diags.has_errors() {
             // Programs read all of the output, and a warning has no place in a document.
             drop(std::mem::take(diags));
@@ -229,7 +229,7 @@ async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> E
     run_text_command(env, async |diags, workspace| {
         let mut locked = open(diags, workspace, &args.state).await?;
         let settled = settle(diags, &mut locked, args, how).await;
-        locked.close(diags).await;
+        locked.unlock(diags).await;
         let settled = settled?;
         if settled.is_empty() {
             return Ok(nothing_open(&workspace.root));
@@ -310,7 +310,7 @@ async fn open(
     args: &StateArgs,
 ) -> Result<StateSession, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
+    let store = workspace.store(diags, backend.as_ref(), &args.state_paths()).await?;
     let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.

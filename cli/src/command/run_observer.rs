@@ -41,7 +41,7 @@ impl OperationObserver for RunObserver<'_> {
                 let done = Done { tally: counts, destroying: self.destroying, out: self.out };
                 self.report.applied(&done, state);
             }
-            OperationEvent::Refreshed { state } => self.report.refreshed(state),
+            OperationEvent::Refreshed { state } => self.report.refresh_outputs(state),
             // The state is open before the operation begins.
             OperationEvent::LockWait { .. } => {}
         }

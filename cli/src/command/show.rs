@@ -19,7 +19,7 @@ use super::operation::providers_of;
 use super::output::stored_file;
 use super::planfile::{self, Opening};
 use super::state::ProvidedObject;
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -119,7 +119,7 @@ async fn show_file(
     pool.tell(diags);
     let text = match loaded {
         Ok(()) if args.json => {
-            let given = saved.plan.given().collect();
+            let given = saved.plan.given_variables().collect();
             let beside = json_plan::PlanViewInputs {
                 config: &config,
                 pool: &pool,
@@ -156,10 +156,10 @@ async fn written_state(
     saved: &planfile::Saved,
 ) -> Option<String> {
     let mut ignored = Diagnostics::new();
-    let place = saved.place(StatePlace::default());
+    let state_paths = saved.state_paths(StatePaths::default());
     let name = saved.plan.workspace();
     let location =
-        workspace.location_of(&mut ignored, name, config.backend(), &place).await.ok()?;
+        workspace.location_of(&mut ignored, name, config.backend(), &state_paths).await.ok()?;
     Some(format!("\nApplying this plan writes the state {location} (workspace {name:?}).\n"))
 }
 
@@ -172,7 +172,7 @@ async fn stored(
     if !args.json {
         encryption::warn_of_sealed_values(diags, workspace)?;
     }
-    stored_file(diags, workspace, &StatePlace::default()).await
+    stored_file(diags, workspace, &StatePaths::default()).await
 }
 
 async fn show_state(

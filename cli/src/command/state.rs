@@ -21,7 +21,7 @@ pub(super) use edit::{Editing, Ending, edit};
 pub(super) use show::{ProvidedObject, one};
 
 use super::output::stored_file;
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -60,9 +60,9 @@ pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
 async fn present(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    place: &StatePlace,
+    state_paths: &StatePaths,
 ) -> Result<State, Reported> {
-    match stored_file(diags, workspace, place).await? {
+    match stored_file(diags, workspace, state_paths).await? {
         Some(file) => Ok(file.state),
         None => Err(no_state(diags)),
     }

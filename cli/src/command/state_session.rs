@@ -23,7 +23,8 @@ pub(crate) async fn open(
     args: &LockArgs,
     operation: &str,
 ) -> Result<StateSession, Reported> {
-    let lock_timeout = args.lock.then(|| waiting(diags, &args.lock_timeout)).transpose()?;
+    let lock_timeout =
+        args.lock.then(|| parse_lock_timeout(diags, &args.lock_timeout)).transpose()?;
     let folder = Path::new(".");
     let options = SessionOptions { operation, lock_timeout, folder, observer: &LockReport };
     StateSession::open(diags, state, &options).await
@@ -45,7 +46,7 @@ impl OperationObserver for LockReport {
 }
 
 /// Time to wait for a lock: a negative one is zero.
-fn waiting(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+fn parse_lock_timeout(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let read = duration::nanoseconds(text).map_err(|reason| {
         let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");
         diags.error(Diagnostic::error(messages::INVALID_LOCK_TIMEOUT, detail))
@@ -59,7 +60,9 @@ mod tests {
 
     #[test]
     fn one_waits_for_a_lock_as_long_as_the_option_says() {
-        let check = |text: &str| waiting(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok();
+        let check = |text: &str| {
+            parse_lock_timeout(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok()
+        };
         assert_eq!(check("1.5m"), Some(90_000));
         assert_eq!(check("+5s"), Some(5_000));
         assert_eq!(check("-5s"), Some(0));

@@ -44,7 +44,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         let editing = Editing {
-            place: args.state.place(),
+            state_paths: args.state.state_paths(),
             any_backend: false,
             lock: &args.state.lock,
             operation: if status == Status::Tainted { "taint" } else { "untaint" },
@@ -74,7 +74,7 @@ fn mark(
         return Ok(Ending::Unchanged(String::new()));
     }
     set_status(diags, state, addr, status)?;
-    locked.settled(diags, |other| other == addr)?;
+    locked.check_unresolved(diags, |other| other == addr)?;
     Ok(Ending::Store(match status {
         Status::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
         Status::Ready => format!("Resource instance {addr} has been successfully untainted.\n"),

@@ -118,7 +118,7 @@ pub(super) async fn workspaces(
 
 async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
     let all = workspaces(diags, workspace).await?.workspaces().await;
-    let all = all.map_err(|error| refused(diags, &error))?;
+    let all = all.map_err(|error| report_refusal(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
     if !all.contains(&current) {
@@ -163,21 +163,21 @@ async fn new(
         None => None,
     };
     let all = workspaces(diags, workspace).await?;
-    all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
+    all.create_workspace(&args.name).await.map_err(|error| report_refusal(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
         let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
         let written = locked.write(diags).await;
-        locked.close(diags).await;
+        locked.unlock(diags).await;
         written?;
     }
     workspace.select(diags, &args.name)?;
-    Ok(created(&args.name))
+    Ok(created_message(&args.name))
 }
 
-fn created(name: &str) -> String {
+fn created_message(name: &str) -> String {
     format!(
         "Created and switched to workspace {name:?}!\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"formwork plan\" Formwork will not see any existing state\nfor this configuration.\n"
     )
@@ -197,7 +197,7 @@ async fn select(
     }
     check_name(diags, name)?;
     let all = workspaces(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() {
             return Ok(String::new());
@@ -206,11 +206,11 @@ async fn select(
         return Ok(format!("Switched to workspace {name:?}.\n"));
     }
     if !args.or_create {
-        return Err(refused(diags, &WorkspaceError::Missing(name.clone())));
+        return Err(report_refusal(diags, &WorkspaceError::Missing(name.clone())));
     }
-    all.create_workspace(name).await.map_err(|error| refused(diags, &error))?;
+    all.create_workspace(name).await.map_err(|error| report_refusal(diags, &error))?;
     workspace.select(diags, name)?;
-    Ok(created(name))
+    Ok(created_message(name))
 }
 
 async fn delete(
@@ -221,9 +221,9 @@ async fn delete(
     let name = &args.name;
     encryption::without_sealed_values(diags, workspace)?;
     let all = workspaces(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
     if !known.contains(name) {
-        return Err(refused(diags, &WorkspaceError::Missing(name.clone())));
+        return Err(report_refusal(diags, &WorkspaceError::Missing(name.clone())));
     }
     if *name == workspace.name() {
         let detail = "You cannot delete the currently active workspace. Please switch to another workspace and try again.";
@@ -235,9 +235,9 @@ async fn delete(
     let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
     let text = check_deletable(diags, &locked, args);
     // As Terraform does: some services delete nothing that is locked.
-    locked.close(diags).await;
+    locked.unlock(diags).await;
     let text = text?;
-    all.delete_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
+    all.delete_workspace(&args.name).await.map_err(|error| report_refusal(diags, &error))?;
     Ok(text)
 }
 
@@ -248,12 +248,12 @@ fn check_deletable(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    let held = managed(&locked.file.state);
+    let held = managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may hold the only record of them.
         locked.remind(diags);
     } else {
-        locked.settled(diags, |_| true)?;
+        locked.check_unresolved(diags, |_| true)?;
         if !held.is_empty() {
             let detail = format!(
                 "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
@@ -279,7 +279,7 @@ async fn open(
 }
 
 /// The managed objects of a state, one a line.
-fn managed(state: &State) -> String {
+fn managed_objects(state: &State) -> String {
     let mut text = String::new();
     for (resource, held) in &state.resources {
         if resource.resource.mode() == formwork_core::addr::Mode::Managed {
@@ -302,7 +302,7 @@ fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
     Err(diags.error(bad_name(name)))
 }
 
-fn refused(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
+fn report_refusal(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
     let (summary, detail) = match error {
         WorkspaceError::Missing(name) => (
             messages::WORKSPACE_DOES_NOT_EXIST.with(&[&format_args!("{name:?}")]),

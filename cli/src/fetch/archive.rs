@@ -169,7 +169,7 @@ fn tar_entry(
             let target = entry.link_name().map_err(|error| malformed(&error))?;
             let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
             let target = target.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?;
-            sink.same(&name, target)?;
+            sink.hard_link(&name, target)?;
         }
         EntryType::XGlobalHeader => {}
         _ => return Err(ArchiveError::Special(name)),
@@ -194,7 +194,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Destination of an entry.
-    fn place(&mut self, name: &str) -> Result<PathBuf, ArchiveError> {
+    fn target_path(&mut self, name: &str) -> Result<PathBuf, ArchiveError> {
         self.count_entry()?;
         if name.len() > self.limits.path {
             let limit = self.limits.path as u64;
@@ -230,7 +230,7 @@ impl<'a> Sink<'a> {
     }
 
     fn folder(&mut self, name: &str) -> Result<(), ArchiveError> {
-        let place = self.place(name)?;
+        let place = self.target_path(name)?;
         if place.is_dir() {
             return Ok(());
         }
@@ -243,13 +243,13 @@ impl<'a> Sink<'a> {
         content: &mut impl Read,
         mode: Option<u32>,
     ) -> Result<(), ArchiveError> {
-        let place = self.place(name)?;
+        let place = self.target_path(name)?;
         // Another entry of the same name is replaced, and never written through.
         if place.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
             std::fs::remove_file(&place)?;
         }
         let mut out = File::create_new(&place)?;
-        let left = self.left();
+        let left = self.remaining_bytes();
         let mut content = EntryReader { content: content.take(left + 1), has_failed: false };
         let written =
             io::copy(&mut content, &mut out).map_err(|error| match content.has_failed {
@@ -261,8 +261,8 @@ impl<'a> Sink<'a> {
     }
 
     /// A second name for a file that was unpacked before.
-    fn same(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
-        let target = self.place(target)?;
+    fn hard_link(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
+        let target = self.target_path(target)?;
         let found = target.symlink_metadata();
         if !found.is_ok_and(|found| found.is_file()) {
             return Err(malformed(&"a link leads to something that is not there"));
@@ -272,13 +272,13 @@ impl<'a> Sink<'a> {
     }
 
     /// Number of bytes that may still be written.
-    fn left(&self) -> u64 {
+    fn remaining_bytes(&self) -> u64 {
         let by_ratio = self.packed.saturating_mul(self.limits.ratio).max(self.limits.any_ratio);
         self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
     }
 
     fn count(&mut self, written: u64) -> Result<(), ArchiveError> {
-        if written > self.left() {
+        if written > self.remaining_bytes() {
             return Err(if self.limits.unpacked.saturating_sub(self.written) < written {
                 ArchiveError::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
             } else {
@@ -305,7 +305,7 @@ impl<'a> Sink<'a> {
         if !self.limits.links {
             return Err(ArchiveError::Link(name.to_owned()));
         }
-        let place = self.place(name)?;
+        let place = self.target_path(name)?;
         self.links.push((place, target));
         Ok(())
     }

@@ -182,7 +182,7 @@ fn urls(base: &str, document: &Document) -> Services {
 ///
 /// # Errors
 /// When it is not a JSON object.
-fn read_document(text: &str) -> Result<Document, String> {
+fn parse_document(text: &str) -> Result<Document, String> {
     match serde_json::from_str(text).map_err(|error| error.to_string())? {
         serde_json::Value::Object(document) => Ok(document),
         serde_json::Value::Null => Ok(Document::default()),
@@ -192,8 +192,8 @@ fn read_document(text: &str) -> Result<Document, String> {
 
 /// Reads text as a discovery document.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(base: &str, text: &str) {
-    drop(read_document(text).map(|document| urls(base, &document)));
+pub(crate) fn fuzz(base: &str, text: &str) {
+    drop(parse_document(text).map(|document| urls(base, &document)));
 }
 
 type Document = serde_json::Map<String, serde_json::Value>;
@@ -213,7 +213,7 @@ fn document(
     let base = answer.url.clone();
     let text = answer.read_text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
-    Ok((base, read_document(&text).map_err(malformed)?))
+    Ok((base, parse_document(&text).map_err(malformed)?))
 }
 
 /// Timeouts and retries for registries. Unset and zero mean the default.

@@ -25,7 +25,7 @@ use credentials::Logins;
 
 pub(crate) use digest::Digest;
 #[cfg(any(test, fuzzing))]
-pub(crate) use manifest::hostile;
+pub(crate) use manifest::fuzz;
 pub(crate) use manifest::{ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, INDEX, Manifest};
 
 /// The largest manifest: the limit that the specification recommends to registries.
@@ -267,7 +267,7 @@ impl Repository<'_> {
         match answer.status() {
             200..=299 => Ok(answer),
             401 | 403 => Err(self.unauthorized(explanation(answer))),
-            404 => Err(missing(answer, what())),
+            404 => Err(not_found_error(answer, what())),
             status => Err(OciError::Refused { status, explanation: text(explanation(answer)) }),
         }
     }
@@ -283,9 +283,9 @@ const REPAIR: &str = "the registry or a proxy in front of it is damaged or hosti
 
 /// The target of the link to the next page, which may be one of several links.
 fn next_page(links: &str) -> Option<String> {
-    parts(links, ',').into_iter().find_map(|link| {
+    split_header(links, ',').into_iter().find_map(|link| {
         let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = parts(parameters, ';').into_iter().any(is_relation_next);
+        let is_next = split_header(parameters, ';').into_iter().any(is_relation_next);
         is_next.then(|| target.to_owned())
     })
 }
@@ -298,7 +298,7 @@ fn is_relation_next(parameter: &str) -> bool {
 }
 
 /// The parts of a header between separators that stand neither in `<>` nor in quotes.
-fn parts(text: &str, separator: char) -> Vec<&str> {
+fn split_header(text: &str, separator: char) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut closing = None;
@@ -344,7 +344,7 @@ fn text(explanation: Option<Explanation>) -> String {
 }
 
 /// The error of an answer with status 404. Registries give it other reasons too, such as a denied access.
-fn missing(answer: HttpResponse, what: String) -> OciError {
+fn not_found_error(answer: HttpResponse, what: String) -> OciError {
     const ABSENT: [&str; 4] = ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
     let explanation = explanation(answer);
     let is_absent = explanation.as_ref().is_none_or(|one| {

@@ -104,10 +104,10 @@ impl Installer<'_> {
             if self.places.is_installed(&job.addr, lock) {
                 emit(Event::Reusing);
                 emit(Event::AlreadyInstalled(lock.version.clone()));
-                return Ok(unchanged(lock));
+                return Ok(unchanged_lock(lock));
             }
         }
-        let shipped = self.places.shipped(&job.addr).map(|(version, _)| version);
+        let shipped = self.places.shipped_program(&job.addr).map(|(version, _)| version);
         let suits = |version: &Version| match locked {
             Some(lock) => *version == lock.version,
             None => job.constraints.allows(version),
@@ -170,7 +170,7 @@ impl Installer<'_> {
         let old = job.old.as_ref().filter(|lock| lock.version == *version);
         if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
             emit(Event::AlreadyInstalled(version.clone()));
-            return Ok(unchanged(lock));
+            return Ok(unchanged_lock(lock));
         }
         let prior = old.map(Lock::supported_hashes).unwrap_or_default();
         let failed =
@@ -228,7 +228,7 @@ impl Installer<'_> {
 }
 
 /// A lock that stays as it is.
-fn unchanged(lock: &Lock) -> InstalledProvider {
+fn unchanged_lock(lock: &Lock) -> InstalledProvider {
     InstalledProvider {
         lock: lock.clone(),
         warnings: Vec::new(),
@@ -269,7 +269,7 @@ fn use_shipped(job: &InstallJob, version: &Version, emit: &dyn Fn(Event)) -> Ins
         constraints: job.constraints.clone(),
         hashes: BTreeSet::new(),
     };
-    unchanged(&same.cloned().unwrap_or_else(fresh))
+    unchanged_lock(&same.cloned().unwrap_or_else(fresh))
 }
 
 /// Fetches a package, and verifies it with the checksums of its source.

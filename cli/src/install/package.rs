@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// Installs an archive as the package of a provider, and returns its place.
-    fn installed(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
+    fn install_archive(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
         let dir = Dir::create(below).unwrap();
         let content = Content::Archive(File::open(archive).unwrap());
@@ -239,7 +239,7 @@ mod tests {
     fn an_archive_is_unpacked_and_its_program_found() {
         let folder = tempfile::tempdir().unwrap();
         let package = archive(folder.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
-        let (result, place) = installed(package, &folder.path().join("installed"));
+        let (result, place) = install_archive(package, &folder.path().join("installed"));
         result.unwrap();
         let program = program(&place, &provider()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
@@ -257,7 +257,7 @@ mod tests {
         assert!(!left.exists());
         std::fs::create_dir_all(&left).unwrap();
         let package = archive(folder.path(), &["terraform-provider-thing"]);
-        installed(package, &below).0.unwrap();
+        install_archive(package, &below).0.unwrap();
         assert!(other.dir().path().exists());
         let names = std::fs::read_dir(around).unwrap();
         assert_eq!(names.count(), 2, "the package, and what the other one unpacks");
@@ -273,7 +273,8 @@ mod tests {
         for planted in place.ancestors().take(5) {
             std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink(&victim, planted).unwrap();
-            let result = installed(package.clone(), &below).0.map_err(|error| error.to_string());
+            let result =
+                install_archive(package.clone(), &below).0.map_err(|error| error.to_string());
             assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
             match result {
                 Ok(_) => assert!(planted == place && !place.is_symlink()),
@@ -287,7 +288,7 @@ mod tests {
     fn an_archive_that_climbs_out_of_its_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let package = archive(folder.path(), &["../../evil"]);
-        let (result, place) = installed(package, &folder.path().join("installed"));
+        let (result, place) = install_archive(package, &folder.path().join("installed"));
         let error = result.unwrap_err();
         assert!(error.to_string().contains("unsafe path"), "{error}");
         assert!(!place.exists() && !folder.path().join("evil").exists());

@@ -68,7 +68,8 @@ impl ProviderFolders<'_> {
         let installed = package::program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package that nothing is known about is not run where there is one that can be trusted.
-            let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
+            let shipped =
+                self.shipped_program(addr).filter(|(version, _)| *version == lock.version);
             if let Some((_, program)) = shipped {
                 let ShippedProgram { path, arg0 } = program;
                 return Ok(VerifiedProgram { path, arg0, identity: None, hash: None });

@@ -124,7 +124,7 @@ impl ProviderFolders<'_> {
     }
 
     /// The program and version of a provider that comes with this one, in place of its registry.
-    pub(super) fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
+    pub(super) fn shipped_program(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
         let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
         let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
@@ -195,7 +195,7 @@ impl ProviderFolders<'_> {
                     locks.providers.insert(job.addr.clone(), done.lock);
                 }
                 Err(problem) => {
-                    let shipped = self.shipped(&job.addr).map(|(version, _)| version);
+                    let shipped = self.shipped_program(&job.addr).map(|(version, _)| version);
                     let shipped = shipped.filter(|version| job.constraints.allows(version));
                     let context = problem::Context {
                         required,

@@ -25,9 +25,9 @@ use crate::settings::{Method, MethodKind, RepositoryAddr, RepositoryTemplate, Se
 pub(crate) use error::SourceError;
 pub(crate) use folder::{LocalPackage, packages};
 #[cfg(any(test, fuzzing))]
-pub(crate) use network::hostile as hostile_mirror;
+pub(crate) use network::fuzz as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
-pub(crate) use registry::hostile as hostile_registry;
+pub(crate) use registry::fuzz as fuzz_registry;
 
 /// The longest list of versions, description of a package, or list of checksums.
 const MAX_DOCUMENT: u64 = 8 << 20;

@@ -70,18 +70,18 @@ impl Staging {
     }
 
     /// Folder of a package that was fetched before.
-    pub(super) fn fetched(&self, package: &PackageAddr) -> Option<PathBuf> {
+    pub(super) fn fetched_folder(&self, package: &PackageAddr) -> Option<PathBuf> {
         self.fetched.get(package).cloned()
     }
 
     /// Staging folder of a module's package, to be written there.
-    pub(super) fn waiting(&self, key: &str) -> PathBuf {
+    pub(super) fn staging_folder(&self, key: &str) -> PathBuf {
         self.aside.dir().path().join(folder_name(key))
     }
 
     /// Says that the package of a module waits complete.
     pub(super) fn complete(&mut self, key: &str, package: &PackageAddr) {
-        let (place, aside) = (self.place(key), self.waiting(key));
+        let (place, aside) = (self.place(key), self.staging_folder(key));
         self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
         self.places.insert(place, aside);
     }

@@ -308,7 +308,7 @@ impl Walk<'_> {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
                 let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
-                match self.kept(&key, &text, call).filter(|_| may_name) {
+                match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
                         self.verify(diags, call, &key, &record)?;
                         self.keep(here, key, record, !package.is_local())
@@ -320,7 +320,7 @@ impl Walk<'_> {
                         let dir = self.fetch(diags, call, &key, &source)?;
                         let record = Record { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
-                        self.installed(here, key, record, !package.is_local())
+                        self.enter_installed(here, key, record, !package.is_local())
                     }
                 }
             }
@@ -395,7 +395,7 @@ impl Walk<'_> {
         let RegistrySource { module, within } = source;
         let key = here.key_of(call);
         let source = call.address.to_string();
-        if let Some(record) = self.kept(&key, &source, call) {
+        if let Some(record) = self.find_kept_record(&key, &source, call) {
             self.verify(diags, call, &key, &record)?;
             return Ok(self.keep(here, key, record, true));
         }
@@ -413,11 +413,11 @@ impl Walk<'_> {
         let dir = self.fetch(diags, call, &key, &found)?;
         let record = Record { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
-        Ok(self.installed(here, key, record, true))
+        Ok(self.enter_installed(here, key, record, true))
     }
 
     /// The installed record, if it still fits the call.
-    fn kept(&self, key: &str, source: &str, call: &CallSite) -> Option<Record> {
+    fn find_kept_record(&self, key: &str, source: &str, call: &CallSite) -> Option<Record> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
         let fits = match (&record.version, &call.version) {
             (Some(version), Some((wanted, _))) => wanted.allows(version),
@@ -445,7 +445,7 @@ impl Walk<'_> {
         here.called(key, dir, Some(package), identity)
     }
 
-    fn installed<'h>(
+    fn enter_installed<'h>(
         &mut self,
         here: &'h CallingModule<'h>,
         key: String,
@@ -469,8 +469,8 @@ impl Walk<'_> {
             let what = "bytes in the names of calls within each other";
             return Err(diags.error(complaint::too_many(MAX_KEY, what, call)));
         }
-        let aside = self.staging.waiting(key);
-        let result = match self.staging.fetched(package) {
+        let aside = self.staging.staging_folder(key);
+        let result = match self.staging.fetched_folder(package) {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
                 .and_then(|target| symlink(&target, &aside))
                 .map_err(FetchError::from),

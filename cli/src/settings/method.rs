@@ -47,7 +47,7 @@ impl Method {
 
 /// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
 pub(crate) fn matches(pattern: &str, provider: &ProviderAddr) -> bool {
-    let Some([host, namespace, kind]) = parts(pattern) else { return false };
+    let Some([host, namespace, kind]) = split_pattern(pattern) else { return false };
     let fits = |pattern: &str, part: &str| pattern == "*" || pattern.eq_ignore_ascii_case(part);
     fits(host, provider.host())
         && fits(namespace, provider.namespace())
@@ -55,7 +55,7 @@ pub(crate) fn matches(pattern: &str, provider: &ProviderAddr) -> bool {
 }
 
 /// The host, namespace and type in a pattern.
-pub(super) fn parts(pattern: &str) -> Option<[&str; 3]> {
+pub(super) fn split_pattern(pattern: &str) -> Option<[&str; 3]> {
     let parts: Vec<&str> = pattern.split('/').collect();
     match parts[..] {
         [kind] => Some([ProviderAddr::DEFAULT_HOST, ProviderAddr::DEFAULT_NAMESPACE, kind]),

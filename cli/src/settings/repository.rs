@@ -12,7 +12,7 @@ use formwork_value::convert::convert;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::method::parts;
+use super::method::split_pattern;
 use crate::messages;
 
 /// The address of a repository in an OCI registry: `example.com/providers/random`.
@@ -200,7 +200,7 @@ impl Display for RepositoryTemplate {
 
 /// Whether patterns of providers have the same literal value in one of their parts.
 fn is_single(include: &[String], at: usize) -> bool {
-    let mut values = include.iter().filter_map(|pattern| Some(parts(pattern)?[at]));
+    let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[at]));
     let first = values.next();
     first.is_some_and(|first| first != "*" && values.all(|other| other == first))
 }
@@ -229,7 +229,7 @@ impl Scope for Symbols<'_> {
         Ok((Value::string(part.clone()), 0))
     }
 
-    fn function(&self, _: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _: &str) -> Option<&dyn Function> {
         None
     }
 

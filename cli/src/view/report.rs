@@ -202,7 +202,7 @@ impl Report {
     }
 
     /// Reports the current outputs.
-    pub(crate) fn refreshed(&self, state: &State) {
+    pub(crate) fn refresh_outputs(&self, state: &State) {
         match &self.watch {
             Audience::Human(_) => self.outputs(state),
             Audience::Machine(stream) => stream.outputs(state),

@@ -46,7 +46,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When that cannot be read.
-    pub(crate) fn remembered(
+    pub(crate) fn initialized_backend(
         &self,
         diags: &mut Diagnostics,
     ) -> Result<Option<InitializedBackend>, Reported> {
@@ -74,16 +74,16 @@ impl Workspace<'_> {
         if let Some(block) = backend.filter(is_unknown) {
             return Err(diags.error(unknown_kind(messages::INVALID_BACKEND_TYPE, block)));
         }
-        let remembered = self.remembered(diags)?;
+        let remembered = self.initialized_backend(diags)?;
         let found = match (backend, &remembered) {
             // Arguments of a block that was never set up are judged by `init`.
             (Some(block), None) => Err(never_set_up(block)),
             // A provider is not started only to find that another one was set up.
             (Some(block), Some(old)) if old.is_other_store(block) => Err(type_changed(old, block)),
             (Some(block), Some(_)) => {
-                settled(Some(self.block_config(diags, block).await?), remembered.as_ref())
+                resolve_backend(Some(self.block_config(diags, block).await?), remembered.as_ref())
             }
-            (None, _) => settled(None, remembered.as_ref()),
+            (None, _) => resolve_backend(None, remembered.as_ref()),
         };
         found.map_err(|reason| {
             let supported = remembered.as_ref().is_none_or(InitializedBackend::is_supported);
@@ -127,18 +127,18 @@ impl Workspace<'_> {
     ) -> Result<Option<BackendConfig>, Reported> {
         match &old.provider {
             Some(provider) => self.initialized_store(diags, old, &provider.source).await.map(Some),
-            None => Ok(old.own()),
+            None => Ok(old.engine_backend()),
         }
     }
 
     /// Whether the backend of a block is the one that `init` settled, as far as that shows without a
     /// provider.
     pub(super) fn is_initialized(&self, block: Option<&Block>) -> bool {
-        let Ok(old) = self.remembered(&mut Diagnostics::new()) else { return false };
+        let Ok(old) = self.initialized_backend(&mut Diagnostics::new()) else { return false };
         match (block, &old) {
             (Some(block), Some(old)) if block.provider.is_some() => old.is_of(block),
             (Some(block), Some(_)) => BackendConfig::read(&mut Diagnostics::new(), block)
-                .is_ok_and(|block| settled(Some(block), old.as_ref()).is_ok()),
+                .is_ok_and(|block| resolve_backend(Some(block), old.as_ref()).is_ok()),
             (block, old) => block.is_none() && old.is_none(),
         }
     }
@@ -227,7 +227,7 @@ fn type_changed(old: &InitializedBackend, block: &Block) -> String {
 }
 
 /// The backend and its arguments, or why that is not settled.
-fn settled(
+fn resolve_backend(
     block: Option<BackendConfig>,
     remembered: Option<&InitializedBackend>,
 ) -> Result<BackendConfig, String> {
@@ -323,8 +323,9 @@ mod tests {
     #[test]
     fn the_state_is_where_init_settled_it_and_nothing_else_is_guessed() {
         let old = remembered();
-        let check =
-            |block: Option<BackendConfig>, old: Option<&InitializedBackend>| settled(block, old);
+        let check = |block: Option<BackendConfig>, old: Option<&InitializedBackend>| {
+            resolve_backend(block, old)
+        };
         assert_eq!(check(None, None), Ok(local(None)));
         // The block says less than the options of init.
         assert_eq!(check(Some(local(None)), Some(&old)), Ok(local(Some("prod.tfstate"))));
@@ -364,6 +365,6 @@ mod tests {
         write(&data, &block, &local(Some("prod.tfstate"))).unwrap();
         let read = InitializedBackend::load(&data).unwrap().unwrap();
         assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));
-        assert_eq!(read.own(), remembered().own());
+        assert_eq!(read.engine_backend(), remembered().engine_backend());
     }
 }

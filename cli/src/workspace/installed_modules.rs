@@ -31,7 +31,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When the manifest cannot be read.
-    pub(crate) fn installed(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
+    pub(crate) fn installed_modules(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
         let folder = self.modules_folder();
         let load = || -> std::io::Result<Manifest> {
             let Some(data) = self.data.open()? else { return Ok(Manifest::default()) };

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
 use super::backend::BackendConfig;
-use crate::args::{Backup, StatePlace};
+use crate::args::{Backup, StatePaths};
 
 impl Workspace<'_> {
     /// Location of the state: as the flags say, else as the `backend` block says, else in the
@@ -21,10 +21,10 @@ impl Workspace<'_> {
         &self,
         diags: &mut Diagnostics,
         backend: Option<&Backend>,
-        place: &StatePlace,
+        state_paths: &StatePaths,
     ) -> Result<OpenState, Reported> {
         let config = self.backend_config(diags, backend).await?;
-        self.store_in(diags, &config, place).await
+        self.store_in(diags, &config, state_paths).await
     }
 
     /// The state of the selected workspace in a backend, or where the flags name files for it.
@@ -35,10 +35,11 @@ impl Workspace<'_> {
         &self,
         diags: &mut Diagnostics,
         config: &BackendConfig,
-        place: &StatePlace,
+        state_paths: &StatePaths,
     ) -> Result<OpenState, Reported> {
         if let Some(places) = config.local_places(&self.root) {
-            let mut opened = OpenState::from(placed(places.files(&self.name()), place));
+            let mut opened =
+                OpenState::from(with_state_paths(places.files(&self.name()), state_paths));
             opened.set_cipher(self.state_cipher());
             return Ok(opened);
         }
@@ -57,11 +58,11 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         name: &str,
         backend: Option<&Backend>,
-        place: &StatePlace,
+        state_paths: &StatePaths,
     ) -> Result<String, Reported> {
         let config = self.backend_config(diags, backend).await?;
         if let Some(places) = config.local_places(&self.root) {
-            let state = placed(places.files(name), place).state;
+            let state = with_state_paths(places.files(name), state_paths).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
         let backend = config.configure(diags, &self.backend_environment(&self.root))?;
@@ -70,9 +71,9 @@ impl Workspace<'_> {
 }
 
 /// The state in the file that an option names, whatever the backend is.
-pub(crate) fn named_file(workspace: &Workspace<'_>, place: &StatePlace) -> Option<OpenState> {
-    let file = place.state.as_ref()?;
-    let mut opened = OpenState::from(placed(Files::of(file.clone()), place));
+pub(crate) fn named_file(workspace: &Workspace<'_>, state_paths: &StatePaths) -> Option<OpenState> {
+    let file = state_paths.state.as_ref()?;
+    let mut opened = OpenState::from(with_state_paths(Files::of(file.clone()), state_paths));
     opened.set_cipher(workspace.state_cipher());
     Some(opened)
 }
@@ -87,17 +88,17 @@ impl BackendConfig {
 }
 
 /// The files of a state after the flags have had their say.
-fn placed(usual: Files, place: &StatePlace) -> Files {
-    let source = place.state.clone().unwrap_or_else(|| usual.state.clone());
-    let mut files = match (&place.out, &place.state) {
+fn with_state_paths(usual: Files, state_paths: &StatePaths) -> Files {
+    let source = state_paths.state.clone().unwrap_or_else(|| usual.state.clone());
+    let mut files = match (&state_paths.out, &state_paths.state) {
         (Some(out), _) if *out != source => {
             Files { read_from: Some(source), ..Files::of(out.clone()) }
         }
         (_, Some(state)) => Files::of(state.clone()),
         (_, None) => usual,
     };
-    files.named.source = place.state.is_some();
-    match &place.backup {
+    files.named.source = state_paths.state.is_some();
+    match &state_paths.backup {
         Backup::Usual => {}
         Backup::At(path) if path == Path::new("-") => files.backup = None,
         Backup::At(path) => {
@@ -126,8 +127,8 @@ mod tests {
         let check = |state: Option<&str>, out: Option<&str>, backup: Option<&str>| -> Placed {
             let path = |text: Option<&str>| text.map(PathBuf::from);
             let backup = path(backup).map_or(Backup::Usual, Backup::At);
-            let place = StatePlace { state: path(state), out: path(out), backup };
-            let files = placed(Files::of("usual"), &place);
+            let state_paths = StatePaths { state: path(state), out: path(out), backup };
+            let files = with_state_paths(Files::of("usual"), &state_paths);
             let name = |path: PathBuf| path.display().to_string();
             (name(files.state), files.read_from.map(name), files.backup.map(name))
         };
@@ -142,8 +143,8 @@ mod tests {
 
     #[test]
     fn a_backup_that_is_kept_has_a_name_of_its_own() {
-        let place = StatePlace { backup: Backup::Kept(17), ..StatePlace::default() };
-        let files = placed(Files::of("usual"), &place);
+        let state_paths = StatePaths { backup: Backup::Kept(17), ..StatePaths::default() };
+        let files = with_state_paths(Files::of("usual"), &state_paths);
         assert_eq!(files.backup, Some("usual.17.backup".into()));
     }
 }

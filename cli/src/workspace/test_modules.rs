@@ -4,7 +4,7 @@ use std::path::Path;
 
 use formwork_core::config::files::Disk;
 use formwork_core::config::test_files::{self, TestFolders};
-use formwork_core::config::{Place, test_modules};
+use formwork_core::config::{ConfigSource, test_modules};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
@@ -53,9 +53,9 @@ impl Workspace<'_> {
         &mut self,
         diags: &mut Diagnostics,
         tests: Option<&Path>,
-        load: impl Fn(&mut Diagnostics, &mut Sources, Place<'_>) -> Result<T, Reported>,
+        load: impl Fn(&mut Diagnostics, &mut Sources, ConfigSource<'_>) -> Result<T, Reported>,
     ) -> Result<Vec<LoadedTest<T>>, Reported> {
-        let installed = self.installed(diags)?;
+        let installed = self.installed_modules(diags)?;
         let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
         let files = test_modules::list(&mut self.sources, &Disk, folders);
         let mut loaded = Vec::new();
@@ -70,8 +70,8 @@ impl Workspace<'_> {
                 });
                 let read = dir.and_then(|dir| {
                     let folders = InstalledForRun { installed: &installed, key: &key };
-                    let place = Place { files: &Disk, dir: &dir, folders: &folders };
-                    load(diags, &mut self.sources, place)
+                    let config_source = ConfigSource { files: &Disk, dir: &dir, folders: &folders };
+                    load(diags, &mut self.sources, config_source)
                 });
                 match read {
                     Ok(config) => runs.push(LoadedRun { name: site.name.clone(), config }),

@@ -1,11 +1,11 @@
 //! The backend `azurerm`: a blob for each workspace in a container of Azure Storage, locked by a lease.
 
 mod account;
+mod client;
 mod cloud;
 mod config;
 mod container;
 mod identity;
-mod place;
 #[cfg(test)]
 mod tests;
 
@@ -17,12 +17,12 @@ use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
 use self::account::Account;
+use self::client::AzureClient;
 use self::container::Container;
-use self::place::AzurePlace;
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::messages;
-use crate::places::WorkspacePlaces;
+use crate::remote_backend::RemoteBackend;
 use crate::retry::Retries;
 use crate::web::{Client, Tls};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -77,22 +77,22 @@ struct Azure {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for Azure {
-    type Place = AzurePlace;
+impl RemoteBackend for Azure {
+    type Client = AzureClient;
 
     const KIND: &'static str = "azurerm";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
+    fn remote_client(&self, workspace: &str) -> Self::Client {
         let blob = match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
             // Names as Terraform makes them, so that both find the same workspaces.
             _ => format!("{}{WORKSPACE}{workspace}", self.key),
         };
-        AzurePlace::new(self.container.clone(), blob, self.snapshot)
+        AzureClient::new(self.container.clone(), blob, self.snapshot)
     }
 
     async fn others(&self) -> Result<Vec<String>, Cause> {
@@ -107,7 +107,7 @@ impl WorkspacePlaces for Azure {
             .collect())
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).delete().await
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).delete_state().await
     }
 }

@@ -1,7 +1,7 @@
 //! The backend `consul`: a key for each workspace, in chunks where the state is large, locked by a session.
 
 mod client;
-mod place;
+mod server;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -17,11 +17,11 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
 
-use self::client::Server;
-use self::place::ConsulPlace;
+use self::client::ConsulClient;
+use self::server::Server;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::places::WorkspacePlaces;
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
+use crate::remote_backend::RemoteBackend;
 use crate::retry::Retries;
 use crate::web::{Client, Tls};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -38,7 +38,7 @@ impl BackendKind for ConsulKind {
     }
 
     fn schema(&self) -> Block {
-        optional(&[
+        optional_attributes(&[
             ("access_token", Type::String),
             ("address", Type::String),
             ("ca_file", Type::String),
@@ -197,24 +197,24 @@ struct Consul {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for Consul {
-    type Place = ConsulPlace;
+impl RemoteBackend for Consul {
+    type Client = ConsulClient;
 
     const KIND: &'static str = "consul";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
+    fn remote_client(&self, workspace: &str) -> Self::Client {
         let key = match workspace {
             DEFAULT_WORKSPACE => self.path.clone(),
             _ => format!("{}{WORKSPACE}{workspace}", self.path),
         };
-        ConsulPlace::new(self.server.clone(), key, self.gzip, self.lock)
+        ConsulClient::new(self.server.clone(), key, self.gzip, self.lock)
     }
 
-    fn journal_key(&self, _workspace: &str) -> String {
+    fn journal_id(&self, _workspace: &str) -> String {
         let Server { url, parameters, .. } = &self.server;
         // The same path in another datacenter, namespace or partition is another state.
         format!("{url}\n{}\n{parameters:?}", self.path)
@@ -229,7 +229,7 @@ impl WorkspacePlaces for Consul {
         Ok(names.map(str::to_owned).collect())
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).delete().await
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).delete_state().await
     }
 }

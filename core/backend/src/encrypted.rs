@@ -73,7 +73,7 @@ impl Backend for EncryptedBackend {
         self.inner.identity(workspace)
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        sealed(self.inner.intents(workspace), &self.cipher)
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        sealed(self.inner.intent_log(workspace), &self.cipher)
     }
 }

@@ -11,8 +11,8 @@ mod keys;
 
 mod openbao;
 mod sealed;
-mod settings;
 mod target;
+mod target_builder;
 #[cfg(test)]
 mod tests;
 mod wrapper;
@@ -87,8 +87,9 @@ impl Encryption {
         environment: &BackendEnvironment,
     ) -> Result<Self, Reported> {
         let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
-            let made =
-                methods.as_ref().map(|methods| settings::target(diags, name, environment, methods));
+            let made = methods
+                .as_ref()
+                .map(|methods| target_builder::target(diags, name, environment, methods));
             made.transpose().map(|target| target.map(Arc::new))
         };
         let state = target("`state`", &settings.state);
@@ -99,7 +100,7 @@ impl Encryption {
             .iter()
             .map(|(name, methods)| {
                 let label = format!("`remote_state_data_source` {name:?}");
-                let target = settings::target(diags, &label, environment, methods)?;
+                let target = target_builder::target(diags, &label, environment, methods)?;
                 Ok((name.clone(), StateCipher::of(Some(Arc::new(target)))))
             })
             .collect();

@@ -2,8 +2,8 @@
 //! beside it.
 
 mod bucket;
+mod client;
 mod credentials;
-mod place;
 #[cfg(test)]
 mod tests;
 
@@ -21,11 +21,11 @@ use ureq::http::Uri;
 
 pub(crate) use self::bucket::message_of;
 use self::bucket::{Bucket, Encryption};
+use self::client::GcsClient;
 use self::credentials::Scope;
-use self::place::GcsPlace;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::places::{WorkspacePlaces, cleaned};
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
+use crate::remote_backend::{RemoteBackend, cleaned};
 use crate::retry::Retries;
 use crate::web::{Client, Tls};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -50,7 +50,7 @@ impl BackendKind for GcsKind {
 
     fn schema(&self) -> Block {
         let delegates = Type::list(Type::String);
-        optional(&[
+        optional_attributes(&[
             ("access_token", Type::String),
             ("bucket", Type::String),
             ("credentials", Type::String),
@@ -89,7 +89,7 @@ fn text(arguments: &Arguments<'_>, name: &str, variables: &[&str]) -> Option<Str
 }
 
 /// The strings of an argument that is a list.
-fn texts(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
+fn string_list(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
     let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_string()),
@@ -172,24 +172,24 @@ struct Gcs {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for Gcs {
-    type Place = GcsPlace;
+impl RemoteBackend for Gcs {
+    type Client = GcsClient;
 
     const KIND: &'static str = "gcs";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
-        GcsPlace::new(self.bucket.clone(), format!("{}{workspace}", self.prefix))
+    fn remote_client(&self, workspace: &str) -> Self::Client {
+        GcsClient::new(self.bucket.clone(), format!("{}{workspace}", self.prefix))
     }
 
     fn whole(&self) -> String {
         format!("gs://{}/{}", self.bucket.name, self.prefix)
     }
 
-    fn journal_key(&self, _workspace: &str) -> String {
+    fn journal_id(&self, _workspace: &str) -> String {
         format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix)
     }
 
@@ -205,7 +205,7 @@ impl WorkspacePlaces for Gcs {
             .collect())
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).delete().await
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).delete_state().await
     }
 }

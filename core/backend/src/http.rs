@@ -16,9 +16,9 @@ use md5::{Digest as _, Md5};
 use ureq::http::{Request, StatusCode, Uri, header};
 
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient, RemoteStore};
 use crate::retry::Retries;
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::web::{Client, HttpResponse, Tls, without_secrets};
@@ -33,7 +33,7 @@ impl BackendKind for HttpKind {
     }
 
     fn schema(&self) -> Block {
-        optional(&[
+        optional_attributes(&[
             ("address", Type::String),
             ("client_ca_certificate_pem", Type::String),
             ("client_certificate_pem", Type::String),
@@ -168,7 +168,7 @@ impl Backend for Http {
                 workspace: workspace.to_owned(),
             });
         }
-        let place = HttpPlace { server: self.server.clone(), lock: None };
+        let place = HttpStateClient { server: self.server.clone(), lock: None };
         Ok(Box::new(RemoteStore::new(place)))
     }
 
@@ -176,13 +176,13 @@ impl Backend for Http {
         without_secrets(&self.server.address)
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         intents_beside(&self.root, &self.server.address, workspace)
     }
 }
 
 /// The state behind the URL.
-struct HttpPlace {
+struct HttpStateClient {
     server: Server,
     /// The lock that is held: its id, and the information that the server got with it.
     lock: Option<(String, Vec<u8>)>,
@@ -224,7 +224,7 @@ fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
 }
 
 #[async_trait::async_trait]
-impl RemotePlace for HttpPlace {
+impl RemoteClient for HttpStateClient {
     fn location(&self) -> String {
         without_secrets(&self.server.address)
     }

@@ -8,10 +8,10 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
 use crate::lock::LockInfo;
-use crate::places::WorkspacePlaces;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote_backend::RemoteBackend;
 use crate::store::LockEnd;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
@@ -39,7 +39,7 @@ impl BackendKind for InMemoryKind {
     }
 
     fn schema(&self) -> Block {
-        optional(&[("lock_id", Type::String)])
+        optional_attributes(&[("lock_id", Type::String)])
     }
 
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
@@ -60,20 +60,20 @@ struct InMemory {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for InMemory {
-    type Place = Memory;
+impl RemoteBackend for InMemory {
+    type Client = Memory;
 
     const KIND: &'static str = "inmem";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
+    fn remote_client(&self, workspace: &str) -> Self::Client {
         Memory { workspace: workspace.to_owned() }
     }
 
-    fn journal_key(&self, _workspace: &str) -> String {
+    fn journal_id(&self, _workspace: &str) -> String {
         "inmem".to_owned()
     }
 
@@ -82,7 +82,7 @@ impl WorkspacePlaces for InMemory {
         Ok(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE).collect())
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
         with(|states| states.remove(workspace));
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Memory {
 }
 
 #[async_trait::async_trait]
-impl RemotePlace for Memory {
+impl RemoteClient for Memory {
     fn location(&self) -> String {
         format!("{} in memory", self.workspace)
     }

@@ -1,4 +1,4 @@
-//! Journals of runs in the place of their state, so that any machine takes over a run that was cut off. Each is a
+//! Journals of runs in the store of their state, so that any machine takes over a run that was cut off. Each is a
 //! sequence of parts that are written once; the journal on the machine of the run is kept beside it.
 
 mod copy;
@@ -23,13 +23,13 @@ use self::copy::SharedCopy;
 use self::part::{Part, SharedContent, assemble};
 use crate::cause::Cause;
 
-/// A place for journals that is shared by many machines.
+/// A store for journals that is shared by many machines.
 #[async_trait::async_trait]
-pub(crate) trait JournalPlace: Send + Sync {
-    /// The place, as messages name it. Holds no secrets.
+pub(crate) trait JournalStore: Send + Sync {
+    /// The store, as messages name it. Holds no secrets.
     fn location(&self) -> String;
 
-    /// Prepares the place for a run. Returns the reason why it cannot keep journals, if it cannot.
+    /// Prepares the store for a run. Returns the reason why it cannot keep journals, if it cannot.
     async fn begin(&self, run: &str) -> Result<Option<String>, Cause>;
 
     /// Reads the runs that have left parts.
@@ -47,12 +47,12 @@ pub(crate) trait JournalPlace: Send + Sync {
     async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause>;
 }
 
-/// A run as the shared place has it.
+/// A run as the shared store has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedRun {
     /// Its id.
     pub(crate) id: String,
-    /// Whether it goes on, as far as the place can tell. Its parts need not be there then.
+    /// Whether it goes on, as far as the store can tell. Its parts need not be there then.
     pub(crate) is_live: bool,
     /// The parts with their numbers, in order.
     pub(crate) parts: Vec<(u64, Vec<u8>)>,
@@ -65,24 +65,24 @@ pub(crate) enum Append {
     Stored,
     /// There is another part of that number.
     Occupied,
-    /// The place cannot keep journals, for this reason. Only of the first part.
+    /// The store cannot keep journals, for this reason. Only of the first part.
     Impossible(String),
 }
 
-/// Intents in a shared place, with the journals on this machine beside them.
+/// Intents in a shared store, with the journals on this machine beside them.
 pub(crate) struct SharedIntents {
     local: LocalIntents,
-    place: Arc<dyn JournalPlace>,
-    /// The journals that were read from the place, by their paths on this machine.
+    store: Arc<dyn JournalStore>,
+    /// The journals that were read from the store, by their paths on this machine.
     pulled: Mutex<BTreeMap<PathBuf, Pulled>>,
     local_only: Mutex<Option<String>>,
 }
 
-/// A journal that was read from the shared place.
+/// A journal that was read from the shared store.
 #[derive(Clone, Debug)]
 struct Pulled {
     run: String,
-    /// The bytes in the place.
+    /// The bytes in the store.
     shared: Vec<u8>,
     /// The same with the results that only this machine has.
     merged: Vec<u8>,
@@ -91,12 +91,12 @@ struct Pulled {
 }
 
 impl SharedIntents {
-    pub(crate) fn new(local: LocalIntents, place: Arc<dyn JournalPlace>) -> Self {
-        Self { local, place, pulled: Mutex::default(), local_only: Mutex::default() }
+    pub(crate) fn new(local: LocalIntents, store: Arc<dyn JournalStore>) -> Self {
+        Self { local, store, pulled: Mutex::default(), local_only: Mutex::default() }
     }
 
     fn failed(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
-        let location = self.place.location();
+        let location = self.store.location();
         move |cause| {
             let location = location.clone();
             JournalError::Copy(CopyError::Failed { doing, location, cause: cause.into() })
@@ -104,24 +104,24 @@ impl SharedIntents {
     }
 
     fn taken_over(&self) -> JournalError {
-        CopyError::TakenOver { location: self.place.location() }.into()
+        CopyError::TakenOver { location: self.store.location() }.into()
     }
 
     fn path(&self, run: &str) -> PathBuf {
         self.local.folder().join(format!("{run}.wal"))
     }
 
-    /// Begins the copy of a journal; `None` if the place keeps none.
+    /// Begins the copy of a journal; `None` if the store keeps none.
     async fn copy(&self, journal: &Journal) -> Result<Option<SharedCopy>, JournalError> {
         let (run, failed) = (journal.run(), self.failed("write"));
-        let reason = match self.place.begin(run).await.map_err(&failed)? {
+        let reason = match self.store.begin(run).await.map_err(&failed)? {
             Some(reason) => reason,
             None => {
                 let first = Part::Records(journal.content()?);
-                match self.place.append(run, 0, &first.encode()).await.map_err(failed)? {
+                match self.store.append(run, 0, &first.encode()).await.map_err(failed)? {
                     Append::Stored => {
-                        let place = self.place.clone();
-                        return Ok(Some(SharedCopy::start(place, run.to_owned(), 1)));
+                        let store = self.store.clone();
+                        return Ok(Some(SharedCopy::start(store, run.to_owned(), 1)));
                     }
                     Append::Impossible(reason) => reason,
                     Append::Occupied => return Err(self.taken_over()),
@@ -132,7 +132,7 @@ impl SharedIntents {
         Ok(None)
     }
 
-    /// Puts what became of a journal that was taken over into the shared place. Its copy on this
+    /// Puts what became of a journal that was taken over into the shared store. Its copy on this
     /// machine is of no more use.
     async fn push(&self, path: &Path, pulled: Pulled) -> Result<(), JournalError> {
         let Pulled { run, shared, next, .. } = pulled;
@@ -149,15 +149,15 @@ impl SharedIntents {
                 return Err(JournalError::Io { what: "read", path, source });
             }
         };
-        match self.place.append(&run, next, &part.encode()).await.map_err(&failed)? {
+        match self.store.append(&run, next, &part.encode()).await.map_err(&failed)? {
             Append::Stored => {}
             // The state has the results, and what the others decided counts.
             Append::Occupied | Append::Impossible(_) => return Err(self.taken_over()),
         }
         if part == Part::End {
-            self.place.remove_below(&run, next).await.map_err(failed)?;
+            self.store.remove_below(&run, next).await.map_err(failed)?;
         }
-        // Fails where it is gone already, and a copy that stays is one of what the place has.
+        // Fails where it is gone already, and a copy that stays is one of what the store has.
         std::fs::remove_file(path).ok();
         std::fs::remove_dir(self.local.folder()).ok();
         Ok(())
@@ -185,7 +185,7 @@ impl IntentLog for SharedIntents {
         stored: Option<StateFile>,
         access: StateAccess,
     ) -> Result<Recovery, JournalError> {
-        let runs = self.place.runs(access).await.map_err(self.failed("read"))?;
+        let runs = self.store.runs(access).await.map_err(self.failed("read"))?;
         let mut journals = self.local.interrupted()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
@@ -193,7 +193,7 @@ impl IntentLog for SharedIntents {
             let at = journals.iter().position(|journal| journal.path == path);
             // Taken off the list, because it comes back below, merged with the shared copy.
             let ours = at.map(|at| journals.remove(at));
-            // The place may not know that a run goes on, but on the machine of the run its file
+            // The store may not know that a run goes on, but on the machine of the run its file
             // shows it.
             if run.is_live || is_being_written(&path)? {
                 continue;
@@ -224,9 +224,9 @@ impl IntentLog for SharedIntents {
         for (path, pulled) in pulled {
             let run = pulled.run.clone();
             self.push(&path, pulled).await?;
-            // Released last: until the place has the outcome, the claims keep other runs away.
+            // Released last: until the store has the outcome, the claims keep other runs away.
             let open = recovery.open_in(&path).map(ToString::to_string).collect::<Vec<_>>();
-            self.place.release(&run, &open).await.map_err(self.failed("write"))?;
+            self.store.release(&run, &open).await.map_err(self.failed("write"))?;
         }
         Ok(())
     }
@@ -239,8 +239,8 @@ impl IntentLog for SharedIntents {
         if self.local.is_pending().await {
             return true;
         }
-        let runs = self.place.runs(StateAccess::ReadOnly).await;
-        // A place that cannot be read may hold one.
+        let runs = self.store.runs(StateAccess::ReadOnly).await;
+        // A store that cannot be read may hold one.
         runs.map_or(true, |runs| {
             runs.iter().any(|run| run.is_live || assemble(&run.parts) != SharedContent::Ended)
         })

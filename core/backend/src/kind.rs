@@ -163,7 +163,7 @@ impl<'a> Arguments<'a> {
 }
 
 /// Makes a schema of optional attributes.
-pub(crate) fn optional(attributes: &[(&str, Type)]) -> Block {
+pub(crate) fn optional_attributes(attributes: &[(&str, Type)]) -> Block {
     let attributes = attributes.iter().map(|(name, ty)| {
         let name: Str = (*name).into();
         (name, Attribute::new(ty.clone(), Role::Optional))

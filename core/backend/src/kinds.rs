@@ -12,7 +12,7 @@ use crate::consul::ConsulKind;
 use crate::gcs::GcsKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
 use crate::kubernetes::KubernetesKind;
 use crate::local::{Local, Workspaces};
 use crate::pg::PgKind;
@@ -46,7 +46,7 @@ impl BackendKind for LocalKind {
     }
 
     fn schema(&self) -> Block {
-        optional(&[("path", Type::String), ("workspace_dir", Type::String)])
+        optional_attributes(&[("path", Type::String), ("workspace_dir", Type::String)])
     }
 
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {

@@ -1,10 +1,10 @@
 //! The backend `kubernetes`: a secret for each workspace, several where the state is large, locked by a lease.
 
 mod access;
+mod client;
 mod cluster;
 mod config;
 mod kubeconfig;
-mod place;
 #[cfg(test)]
 mod tests;
 mod yaml;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use formwork_value::schema::Block;
 
+use self::client::{KubernetesClient, SUFFIX, WORKSPACE};
 use self::cluster::Cluster;
-use self::place::{KubernetesPlace, SUFFIX, WORKSPACE};
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::places::WorkspacePlaces;
+use crate::remote_backend::RemoteBackend;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.
@@ -51,16 +51,16 @@ struct Kubernetes {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for Kubernetes {
-    type Place = KubernetesPlace;
+impl RemoteBackend for Kubernetes {
+    type Client = KubernetesClient;
 
     const KIND: &'static str = "kubernetes";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
+    fn remote_client(&self, workspace: &str) -> Self::Client {
         let name = format!("tfstate-{workspace}-{}", self.suffix);
         let own = [
             ("tfstate", "true"),
@@ -72,11 +72,11 @@ impl WorkspacePlaces for Kubernetes {
         let mut labels = BTreeMap::from(own);
         // As in Terraform, labels of the configuration replace those of the backend.
         labels.extend(self.labels.clone());
-        KubernetesPlace::new(self.cluster.clone(), name, labels)
+        KubernetesClient::new(self.cluster.clone(), name, labels)
     }
 
     fn check_name(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).check_name()
+        self.remote_client(workspace).check_name()
     }
 
     async fn others(&self) -> Result<Vec<String>, Cause> {
@@ -94,7 +94,7 @@ impl WorkspacePlaces for Kubernetes {
         Ok(names)
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).delete().await
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).delete_state().await
     }
 }

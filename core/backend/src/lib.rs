@@ -10,10 +10,10 @@ mod compression;
 mod consul;
 pub mod encrypted;
 pub mod encryption;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz_targets;
 mod gcs;
 pub mod history;
-#[cfg(any(test, fuzzing))]
-pub mod hostile;
 mod http;
 mod inmem;
 mod journals;
@@ -25,9 +25,9 @@ pub mod local;
 pub mod lock;
 pub mod messages;
 mod pg;
-mod places;
 pub mod provider_store;
 mod remote;
+mod remote_backend;
 pub mod remote_state;
 mod retry;
 mod s3;
@@ -93,7 +93,7 @@ pub trait Backend: Send + Sync {
     }
 
     /// The intents of the runs that work with the state of a workspace.
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog>;
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog>;
 }
 
 /// The workspaces of a backend that stores a state for each: the default one first, then the others.
@@ -158,7 +158,7 @@ impl OpenState {
     /// As [`Backend::open`].
     pub async fn open(backend: &dyn Backend, workspace: &str) -> Result<Self, StoreError> {
         let store = backend.open(workspace).await?;
-        Ok(Self { store, intents: backend.intents(workspace) })
+        Ok(Self { store, intents: backend.intent_log(workspace) })
     }
 }
 

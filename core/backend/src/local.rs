@@ -70,7 +70,7 @@ impl Files {
     /// The intents of the runs that write this state: in a folder beside it, also where the path of
     /// the state is a link.
     #[must_use]
-    pub fn intents(&self) -> Arc<dyn IntentLog> {
+    pub fn intent_log(&self) -> Arc<dyn IntentLog> {
         Arc::new(LocalIntents::in_dir(self.journals()).beside(self.state.clone()))
     }
 
@@ -111,7 +111,7 @@ enum Stored {
 
 impl From<Files> for OpenState {
     fn from(files: Files) -> Self {
-        let intents = files.intents();
+        let intents = files.intent_log();
         Self { store: Box::new(LocalStore::new(files)), intents }
     }
 }
@@ -120,7 +120,7 @@ impl LocalStore {
     /// Makes the store; touches nothing yet.
     #[must_use]
     pub fn new(files: Files) -> Self {
-        let (intents, disk) = (files.intents(), Disk::default());
+        let (intents, disk) = (files.intent_log(), Disk::default());
         let (known, cipher) = (Known::NotRead, StateCipher::default());
         Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
     }
@@ -346,7 +346,7 @@ impl StateStore for LocalStore {
     }
 
     fn doubts(&self) -> Vec<Diagnostic> {
-        let empty = self.empty_file().map(empty);
+        let empty = self.empty_file().map(empty_file_warning);
         let backup = self.backup_without_state();
         let backup = backup.map(|(path, n_resources)| self.only_a_backup(path, n_resources));
         empty.into_iter().chain(backup).collect()
@@ -425,7 +425,7 @@ pub fn load(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>, Stor
 }
 
 /// Warns of a state file without any content, where nothing shows that it ever had any.
-fn empty(path: &Path) -> Diagnostic {
+fn empty_file_warning(path: &Path) -> Diagnostic {
     let detail = format!(
         "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
         path.display()

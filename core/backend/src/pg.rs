@@ -2,12 +2,12 @@
 //! the server, the same that Terraform takes.
 
 mod claims;
+mod client;
 mod connect;
 mod connection;
 mod history;
 mod idle;
 mod journals;
-mod place;
 mod store;
 mod tables;
 #[cfg(test)]
@@ -22,14 +22,14 @@ use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
+use self::client::PgClient;
 use self::connect::Target;
 use self::connection::Connection;
 use self::journals::PgJournals;
-use self::place::PgPlace;
 use self::store::PgStore;
 use crate::cause::Cause;
 use crate::journals::SharedIntents;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait::reported;
 use crate::{
@@ -37,7 +37,7 @@ use crate::{
 };
 
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::connect::hostile;
+pub(crate) use self::connect::fuzz;
 
 /// The type of the backend.
 pub(crate) struct PgKind;
@@ -48,7 +48,7 @@ impl BackendKind for PgKind {
     }
 
     fn schema(&self) -> Block {
-        optional(&[
+        optional_attributes(&[
             ("conn_str", Type::String),
             ("schema_name", Type::String),
             ("skip_index_creation", Type::Bool),
@@ -189,8 +189,8 @@ impl Backend for Pg {
         check_new_workspace(&self.names(&client).await.map_err(&failed)?, name)?;
         // A row without objects: Terraform lists workspaces by their rows.
         let empty = StateFile { serial: 1, ..StateFile::fresh() };
-        let mut place = PgPlace::new(self.table.clone(), name);
-        place.create(&empty).await.map_err(failed)?;
+        let mut client = PgClient::new(self.table.clone(), name);
+        client.create(&empty).await.map_err(failed)?;
         Ok(())
     }
 
@@ -218,7 +218,7 @@ impl Backend for Pg {
         self.table.location(workspace)
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
         let local = local_intents(&self.root, &place, workspace);
         let shared = PgJournals::new(self.table.clone(), workspace);

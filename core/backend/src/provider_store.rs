@@ -3,7 +3,7 @@
 //! The start of the program and the text of the block are left to others.
 
 mod calls;
-mod place;
+mod client;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::calls::ProviderStoreError;
 use self::calls::StoreCalls;
-use self::place::ProviderPlace;
+use self::client::StateStoreClient;
 use crate::cause::Cause;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::remote::{RemoteStore, create_empty};
@@ -184,16 +184,16 @@ impl Configured {
     }
 
     /// The configuration as text without secrets and without arguments that are not set, so that another
-    /// token, or a release with more arguments, leads to the same place.
-    fn place_key(&self) -> String {
-        let mut place = serde_json::from_str(&self.key()).unwrap_or_default();
-        retain_place_arguments(&self.schema, &mut place);
-        place.to_string()
+    /// token, or a release with more arguments, leads to the same states.
+    fn config_without_secrets(&self) -> String {
+        let mut config = serde_json::from_str(&self.key()).unwrap_or_default();
+        retain_identifying_arguments(&self.schema, &mut config);
+        config.to_string()
     }
 }
 
-/// Removes what does not name the place of a state from the values of a block.
-fn retain_place_arguments(block: &Block, values: &mut serde_json::Value) {
+/// Removes secrets and unset arguments from the values of a block.
+fn retain_identifying_arguments(block: &Block, values: &mut serde_json::Value) {
     let Some(members) = values.as_object_mut() else { return };
     members.retain(|name, value| {
         let is_secret = block.attributes.get(name.as_str()).is_some_and(|it| it.sensitive);
@@ -202,15 +202,17 @@ fn retain_place_arguments(block: &Block, values: &mut serde_json::Value) {
     for (name, nested) in &block.blocks {
         match (nested.nesting, members.get_mut(name.as_str())) {
             (Nesting::Single | Nesting::Group, Some(values)) => {
-                retain_place_arguments(&nested.block, values);
+                retain_identifying_arguments(&nested.block, values);
             }
             (_, Some(serde_json::Value::Array(several))) => {
-                several.iter_mut().for_each(|values| retain_place_arguments(&nested.block, values));
+                several
+                    .iter_mut()
+                    .for_each(|values| retain_identifying_arguments(&nested.block, values));
             }
             (_, Some(serde_json::Value::Object(several))) => {
                 several
                     .values_mut()
-                    .for_each(|values| retain_place_arguments(&nested.block, values));
+                    .for_each(|values| retain_identifying_arguments(&nested.block, values));
             }
             _ => {}
         }
@@ -232,7 +234,11 @@ impl Setup {
 
     /// As [`Setup::digest`], but the same after a change of secrets: journals outlive that.
     fn digest_of_place(&self) -> String {
-        short_digest(&format!("{}\n{}", self.provider.place_key(), self.store.place_key()))
+        short_digest(&format!(
+            "{}\n{}",
+            self.provider.config_without_secrets(),
+            self.store.config_without_secrets()
+        ))
     }
 }
 
@@ -252,8 +258,8 @@ impl ProviderStates {
         format!("{} of provider {}", self.setup.type_name, self.calls.addr().display())
     }
 
-    fn place(&self, workspace: &str) -> ProviderPlace {
-        ProviderPlace {
+    fn remote_client(&self, workspace: &str) -> StateStoreClient {
+        StateStoreClient {
             calls: self.calls.clone(),
             setup: self.setup.clone(),
             workspace: workspace.to_owned(),
@@ -292,7 +298,8 @@ impl Backend for ProviderStates {
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_new_workspace(&self.workspaces().await?, name)?;
-        let making = reported(self.whole(), StoreOperation::Create, create_empty(self.place(name)));
+        let making =
+            reported(self.whole(), StoreOperation::Create, create_empty(self.remote_client(name)));
         Ok(making.await.map_err(self.failed(StoreOperation::Create))?)
     }
 
@@ -306,7 +313,7 @@ impl Backend for ProviderStates {
         // Configured here, so that an error in a configuration is not reported as one of a state.
         let session = reported(self.whole(), StoreOperation::Open, self.calls.session(&self.setup));
         session.await.map_err(|error| self.failed(StoreOperation::Open)(error.into()))?;
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+        Ok(Box::new(RemoteStore::new(self.remote_client(workspace))))
     }
 
     fn location(&self, workspace: &str) -> String {
@@ -318,7 +325,7 @@ impl Backend for ProviderStates {
         format!("{}\n{}\n{workspace}", self.whole(), self.setup.digest())
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let key = format!("{}\n{}", self.whole(), self.setup.digest_of_place());
         intents_beside(&self.root, &key, workspace)
     }

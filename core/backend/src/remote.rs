@@ -1,4 +1,4 @@
-//! Stores in places that keep a state as one text: a server, a table, a bucket. Each place has its
+//! State stores over remote clients: a server, a table or a bucket keeps a state as one text. Each client has its
 //! primitive operations in a file of its own; the rules of reading and writing are here.
 
 use formwork_core::state::file::{FileError, StateFile};
@@ -11,10 +11,10 @@ use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 use crate::wait::reported;
 
-/// The primitive operations of a place.
+/// The operations on the state of one workspace.
 #[async_trait::async_trait]
-pub(crate) trait RemotePlace: Send {
-    /// The place, as messages name it. Holds no secrets.
+pub(crate) trait RemoteClient: Send {
+    /// The location of the state, as messages name it. Holds no secrets.
     fn location(&self) -> String;
 
     /// The way in which the lock of a dead process ends.
@@ -35,7 +35,7 @@ pub(crate) trait RemotePlace: Send {
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 
-    /// Warnings of the place that were not returned yet.
+    /// Warnings of the server that were not returned yet.
     fn doubts(&self) -> Vec<Diagnostic> {
         Vec::new()
     }
@@ -46,7 +46,7 @@ pub(crate) trait RemotePlace: Send {
 pub(crate) enum PutError {
     /// The text is not the one that was last read or written.
     Changed,
-    /// The place failed.
+    /// The client failed.
     Failed(Cause),
     /// The text is stored, but something that belongs to it is not.
     Unfinished {
@@ -68,11 +68,11 @@ impl<E: Into<Cause>> From<E> for PutError {
 pub(crate) enum Locking {
     /// It was taken.
     Taken,
-    /// It was taken, under an id that the place has chosen.
+    /// It was taken, under an id that the server has chosen.
     TakenAs(String),
     /// Another process holds it.
     Held(Option<Box<LockInfo>>),
-    /// The place refused it, without saying whether another process holds it.
+    /// The server refused it, without saying whether another process holds it.
     Refused(Cause),
 }
 
@@ -88,10 +88,10 @@ pub(crate) enum ForceUnlockOutcome {
 /// Stores an empty state under a lock, unless there is one: Terraform lists workspaces by their states.
 ///
 /// # Errors
-/// When the state is locked, or the place fails.
-pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Cause> {
+/// When the state is locked, or the client fails.
+pub(crate) async fn create_empty(mut client: impl RemoteClient) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
-    let id = match place.lock(&info).await? {
+    let id = match client.lock(&info).await? {
         Locking::Taken => info.id,
         Locking::TakenAs(id) => id,
         Locking::Held(holder) => {
@@ -100,22 +100,22 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         }
         Locking::Refused(cause) => return Err(cause),
     };
-    let made = match place.get().await {
+    let made = match client.get().await {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
+        Ok(None) => match client.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
             Ok(()) | Err(PutError::Changed) => Ok(()),
             Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => Err(cause),
         },
         Err(cause) => Err(cause),
     };
     // Before the outcome is looked at: a failure must not leave the lock behind.
-    let unlocked = place.unlock(&id).await;
+    let unlocked = client.unlock(&id).await;
     made.and(unlocked)
 }
 
-/// A store over a place.
+/// A store over a client.
 pub(crate) struct RemoteStore<P> {
-    place: P,
+    client: P,
     known: Known<[u8; 32]>,
     cipher: StateCipher,
     /// Whether what was read has to be written again, because it is encrypted otherwise.
@@ -128,22 +128,22 @@ fn known(file: &StateFile) -> Known<[u8; 32]> {
     Known::Present { lineage, serial, content: file.fingerprint() }
 }
 
-impl<P: RemotePlace> RemoteStore<P> {
-    /// Makes the store. Asks nothing of the place yet.
-    pub(crate) fn new(place: P) -> Self {
+impl<P: RemoteClient> RemoteStore<P> {
+    /// Makes the store. Asks nothing of the client yet.
+    pub(crate) fn new(client: P) -> Self {
         let cipher = StateCipher::default();
-        Self { place, known: Known::NotRead, cipher, is_outdated: false }
+        Self { client, known: Known::NotRead, cipher, is_outdated: false }
     }
 
     fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
-        let location = self.place.location();
+        let location = self.client.location();
         move |cause| StoreError::failed(doing, location, cause)
     }
 
     async fn text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
         let failed = self.failed(doing);
-        let location = self.place.location();
-        let got = reported(location, doing, self.place.get()).await;
+        let location = self.client.location();
+        let got = reported(location, doing, self.client.get()).await;
         Ok(got.map_err(failed)?.unwrap_or_default())
     }
 
@@ -158,21 +158,21 @@ impl<P: RemotePlace> RemoteStore<P> {
     }
 
     fn unusable(&self, error: FileError) -> StoreError {
-        StoreError::Unusable { location: self.place.location(), error, copy: None }
+        StoreError::Unusable { location: self.client.location(), error, copy: None }
     }
 
     fn not_encryptable(&self, reason: String) -> StoreError {
-        StoreError::NotEncryptable { location: self.place.location(), reason }
+        StoreError::NotEncryptable { location: self.client.location(), reason }
     }
 
     async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
-        // Not every place compares versions itself when it writes.
+        // Not every client compares versions itself when it writes.
         self.check_unchanged().await?;
         let failed = self.failed(StoreOperation::Write);
         let text =
             self.cipher.write(file).map_err(|error| self.not_encryptable(error.to_string()))?;
-        let location = self.place.location();
-        let putting = self.place.put(text);
+        let location = self.client.location();
+        let putting = self.client.put(text);
         match reported(location, StoreOperation::Write, putting).await {
             Ok(()) => {
                 self.is_outdated = false;
@@ -183,7 +183,7 @@ impl<P: RemotePlace> RemoteStore<P> {
             // The text is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
                 self.known = known(file);
-                let (doing, location) = (StoreOperation::Write, self.place.location());
+                let (doing, location) = (StoreOperation::Write, self.client.location());
                 Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
             }
             Err(PutError::Changed) => {
@@ -201,25 +201,25 @@ impl<P: RemotePlace> RemoteStore<P> {
 }
 
 #[async_trait::async_trait]
-impl<P: RemotePlace> StateStore for RemoteStore<P> {
+impl<P: RemoteClient> StateStore for RemoteStore<P> {
     fn location(&self) -> String {
-        self.place.location()
+        self.client.location()
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
         let failed = self.failed(StoreOperation::Lock);
         self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
         let info = LockInfo::new(operation, String::new());
-        let location = self.place.location();
-        let locking = reported(location, StoreOperation::Lock, self.place.lock(&info));
+        let location = self.client.location();
+        let locking = reported(location, StoreOperation::Lock, self.client.lock(&info));
         match locking.await.map_err(failed)? {
             Locking::Taken => Ok(StateLock { id: info.id }),
             Locking::TakenAs(id) => Ok(StateLock { id }),
             Locking::Refused(cause) => {
-                Err(StoreError::LockRefused { location: self.place.location(), cause })
+                Err(StoreError::LockRefused { location: self.client.location(), cause })
             }
             Locking::Held(holder) => {
-                let (location, ends) = (self.place.location(), self.place.lock_end());
+                let (location, ends) = (self.client.location(), self.client.lock_end());
                 Err(StoreError::Held { location, holder, ends })
             }
         }
@@ -227,19 +227,19 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        let location = self.place.location();
-        let unlocking = reported(location, StoreOperation::Unlock, self.place.unlock(&lock.id));
+        let location = self.client.location();
+        let unlocking = reported(location, StoreOperation::Unlock, self.client.unlock(&lock.id));
         unlocking.await.map_err(failed)
     }
 
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        let location = self.place.location();
-        let unlocking = reported(location, StoreOperation::Unlock, self.place.break_lock(id));
+        let location = self.client.location();
+        let unlocking = reported(location, StoreOperation::Unlock, self.client.break_lock(id));
         match unlocking.await.map_err(failed)? {
             ForceUnlockOutcome::Released => Ok(()),
             ForceUnlockOutcome::OtherLock(holder) => {
-                let (location, id) = (self.place.location(), id.to_owned());
+                let (location, id) = (self.client.location(), id.to_owned());
                 Err(StoreError::NotLocked { location, id, holder })
             }
         }
@@ -301,6 +301,6 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
     }
 
     fn doubts(&self) -> Vec<Diagnostic> {
-        self.place.doubts()
+        self.client.doubts()
     }
 }

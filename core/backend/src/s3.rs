@@ -2,10 +2,10 @@
 //! an object beside it or by an entry of a table.
 
 mod bucket;
+mod client;
 mod config;
 mod endpoint;
 mod journals;
-mod place;
 mod role;
 mod schema;
 mod table;
@@ -23,10 +23,10 @@ use reqsign_aws_v4::Credential;
 use reqsign_core::Signer;
 
 use self::bucket::Bucket;
+use self::client::S3Client;
 use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
 use self::endpoint::Partition;
 use self::journals::S3Journals;
-use self::place::S3Place;
 use self::table::Table;
 use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
@@ -34,7 +34,7 @@ use crate::cause::Cause;
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::messages;
-use crate::places::{WorkspacePlaces, cleaned};
+use crate::remote_backend::{RemoteBackend, cleaned};
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};
@@ -182,25 +182,25 @@ impl S3 {
 }
 
 #[async_trait::async_trait]
-impl WorkspacePlaces for S3 {
-    type Place = S3Place;
+impl RemoteBackend for S3 {
+    type Client = S3Client;
 
     const KIND: &'static str = "s3";
 
-    fn root(&self) -> &Path {
+    fn config_dir(&self) -> &Path {
         &self.root
     }
 
-    fn place(&self, workspace: &str) -> Self::Place {
+    fn remote_client(&self, workspace: &str) -> Self::Client {
         let (bucket, table) = (self.bucket.clone(), self.table.clone());
-        S3Place::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
+        S3Client::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
     }
 
     fn whole(&self) -> String {
         format!("s3://{}", self.settings.bucket)
     }
 
-    fn journal_key(&self, workspace: &str) -> String {
+    fn journal_id(&self, workspace: &str) -> String {
         // The same for every way to address a bucket, so that no journal is missed.
         let Settings { bucket, region, addressing, .. } = &self.settings;
         let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
@@ -208,8 +208,8 @@ impl WorkspacePlaces for S3 {
     }
 
     fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let local = local_intents(&self.root, &self.journal_key(workspace), workspace);
-        let (state, key) = (self.place(workspace), self.key(workspace));
+        let local = local_intents(&self.root, &self.journal_id(workspace), workspace);
+        let (state, key) = (self.remote_client(workspace), self.key(workspace));
         let shared = S3Journals::new(self.bucket.clone(), key, state);
         Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
@@ -230,7 +230,7 @@ impl WorkspacePlaces for S3 {
         Ok(found.map(str::to_owned).collect())
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        self.place(workspace).delete().await
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).delete_state().await
     }
 }

@@ -66,7 +66,7 @@ impl Scope for Data {
         }
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         // It is slow on purpose.
         (name != "bcrypt").then(|| functions::builtin(name)).flatten().map(|found| found as _)
     }

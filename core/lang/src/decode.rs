@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value}
 
 use crate::block_attributes::{Applicability, BlockAttributes};
 use crate::content::{Content, Expected, content};
-use crate::dynamic::{self, Repetition};
+use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
@@ -217,7 +217,7 @@ impl Decoder<'_> {
         block: &'b Block,
         kinds: BlockKinds<'s>,
         context: Context<'_>,
-    ) -> Option<(Repetition<'b>, BlockKind<'s>)> {
+    ) -> Option<(DynamicExpansion<'b>, BlockKind<'s>)> {
         let name = block.labels.first()?;
         let Some(kind) = kinds.find(&name.name) else {
             let detail = format!("Blocks of type {:?} are not expected here.", name.name);
@@ -230,7 +230,7 @@ impl Decoder<'_> {
 
     fn dynamic_label(
         &mut self,
-        repetition: &Repetition<'_>,
+        repetition: &DynamicExpansion<'_>,
         kind: BlockKind<'_>,
         context: Context<'_>,
     ) -> Option<Str> {

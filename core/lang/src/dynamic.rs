@@ -63,7 +63,7 @@ impl<'b> Dynamic<'b> {
 }
 
 /// The blocks a `dynamic` block stands for.
-pub(crate) struct Repetition<'b> {
+pub(crate) struct DynamicExpansion<'b> {
     pub(crate) dynamic: Dynamic<'b>,
     pub(crate) content: &'b Block,
     /// Key and value of each element; if it is unknown how many there are, one that is unknown, so
@@ -82,7 +82,7 @@ pub(crate) fn repetition<'b>(
     block: &'b Block,
     has_labels: bool,
     scope: &dyn Scope,
-) -> Result<Repetition<'b>, Reported> {
+) -> Result<DynamicExpansion<'b>, Reported> {
     let (dynamic, for_each, content) = parts(diags, block, has_labels)?;
     let collection = evaluate(diags, for_each, scope)?;
     let (collection, marks) = collection.unmark();
@@ -112,7 +112,7 @@ pub(crate) fn repetition<'b>(
     let elements =
         elements.into_iter().map(|(key, value)| (key.mark(marks), value.mark(marks))).collect();
     let iterator = dynamic.iterator_name();
-    Ok(Repetition { dynamic, content, elements, is_unknown, marks, iterator })
+    Ok(DynamicExpansion { dynamic, content, elements, is_unknown, marks, iterator })
 }
 
 /// Key and value of each element; `None` for what is no collection.
@@ -190,7 +190,7 @@ fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
     )
 }
 
-impl Repetition<'_> {
+impl DynamicExpansion<'_> {
     /// The scope of the content for one element.
     pub(crate) fn iteration<'s>(
         &self,

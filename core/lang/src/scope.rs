@@ -31,7 +31,7 @@ pub trait Scope {
 
     /// Returns a function by its name as written (`upper`, `core::upper`, `provider::x::f`), or
     /// `None` if there is none.
-    fn function(&self, name: &str) -> Option<&dyn Function>;
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function>;
 
     /// Says why nothing can be called here, if that is so: then it is not the name that is wrong.
     fn why_no_calls(&self) -> Option<&str> {

@@ -282,7 +282,7 @@ impl Scope for NoNames {
         Err(report(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
-    fn function(&self, _name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _name: &str) -> Option<&dyn Function> {
         None
     }
 

@@ -14,7 +14,7 @@ use formwork_core::change::Action;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::{self, Unset};
-use formwork_core::config::{Config, Place};
+use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::event::Event;
 use formwork_core::plan::Options;
@@ -39,8 +39,8 @@ impl OperationObserver for Progress {
 
 async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let place = Place { files: &Disk, dir: folder, folders: &LocalFolders };
-    let config = Config::load(diags, &mut sources, place)?;
+    let config_source = ConfigSource { files: &Disk, dir: folder, folders: &LocalFolders };
+    let config = Config::load(diags, &mut sources, config_source)?;
     let variables = inputs::resolve(diags, &mut sources, &config.root, Vec::new(), Unset::Refused)?;
     let pool = Pool::new(launcher);
     let inputs =
@@ -65,7 +65,7 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
         Err(reported) => Err(reported),
     };
     // Also after a failure, because the lock would stay otherwise.
-    session.close(diags).await;
+    session.unlock(diags).await;
     applied.and_then(|()| diags.check())
 }
 

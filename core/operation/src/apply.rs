@@ -38,7 +38,7 @@ pub struct ApplyOutcome {
 }
 
 /// A plan that may be applied.
-struct SettledPlan {
+struct ApprovedPlan {
     plan: Plan,
     /// Errors with which the run ends: those for operations that the plan leaves open.
     closing: Vec<Diagnostic>,
@@ -119,7 +119,7 @@ impl Operation<'_> {
         if let Some(reason) = session.intents.local_only() {
             diags.warn(local_journal_warning(&reason));
         }
-        let settled = match self.settle(diags, session, source, purpose).await {
+        let settled = match self.plan_and_approve(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
             // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
@@ -127,7 +127,7 @@ impl Operation<'_> {
                 return nothing.map(|_| ApplyOutcome::default());
             }
         };
-        let SettledPlan { plan, closing } = settled;
+        let ApprovedPlan { plan, closing } = settled;
         if purpose == Purpose::Apply
             && let Err(reported) = session.claim(diags, &plan, journal.run()).await
         {
@@ -150,29 +150,29 @@ impl Operation<'_> {
 
     /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing if it
     /// has errors.
-    async fn settle(
+    async fn plan_and_approve(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         source: PlanSource,
         purpose: Purpose,
-    ) -> Result<Option<SettledPlan>, Reported> {
+    ) -> Result<Option<ApprovedPlan>, Reported> {
         let config = self.inputs.config;
         session.follow_moves(config);
         let options = match source {
             PlanSource::Saved(saved) => {
-                let recovered = session.recovered();
+                let recovered = session.recovered_fingerprint();
                 let plan = saved.check(diags, &session.file, recovered.as_deref())?;
                 session.take_evidence(diags, &plan);
-                let closing = session.let_through(diags, &plan, config)?;
+                let closing = session.check_plan(diags, &plan, config)?;
                 self.observer.see(&OperationEvent::SavedPlan(&plan));
-                return Ok(Some(SettledPlan { plan, closing }));
+                return Ok(Some(ApprovedPlan { plan, closing }));
             }
             // The caller has the plan and has shown it, so the observer does not see it again.
             PlanSource::Made(made) => {
                 let plan = made.check(diags, &session.file)?;
-                let closing = session.let_through(diags, &plan, config)?;
-                return Ok(Some(SettledPlan { plan, closing }));
+                let closing = session.check_plan(diags, &plan, config)?;
+                return Ok(Some(ApprovedPlan { plan, closing }));
             }
             PlanSource::New(options) => options,
         };
@@ -188,7 +188,7 @@ impl Operation<'_> {
         if plan.errored {
             return Ok(None);
         }
-        let closing = session.let_through(diags, &plan, config)?;
+        let closing = session.check_plan(diags, &plan, config)?;
         // Refreshing changes no object, so there is nothing to ask for.
         let asks = purpose == Purpose::Apply && plan.alters();
         let approval = self.approval.filter(|_| asks);
@@ -203,7 +203,7 @@ impl Operation<'_> {
             let request = ApprovalRequest { mode: plan.mode, reminder: &reminder };
             approval.approve(diags, request).await?;
         }
-        Ok(Some(SettledPlan { plan, closing }))
+        Ok(Some(ApprovedPlan { plan, closing }))
     }
 
     /// Stores the state that the plan starts from.

@@ -29,7 +29,7 @@ impl ErroredState {
     /// Compares the file in a folder with the state, if there is one.
     pub fn find(folder: &Path, cipher: &StateCipher, stored: Option<&StateFile>) -> Option<Self> {
         let errored = Errored::read(folder, cipher)?;
-        let standing = errored.standing(stored);
+        let standing = errored.compare_with_state(stored);
         Some(Self { errored, standing })
     }
 
@@ -56,7 +56,7 @@ impl ErroredState {
                 format!(
                     "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
                     self.about(),
-                    listed(missing)
+                    format_addresses(missing)
                 ),
             ),
             ErroredStateRelation::Diverged { missing, lacking, .. } => (
@@ -64,7 +64,7 @@ impl ErroredState {
                 format!(
                     "A run that could not store its state wrote it: {}. Only it has:{}\n\n{}Do not put it in the place of the state. Import the objects that exist, with their ids from the file, for example:\n  formwork import {}\nThen remove it.",
                     self.about(),
-                    listed(missing),
+                    format_addresses(missing),
                     only_stored(lacking),
                     self.arguments(missing)
                 ),
@@ -89,7 +89,7 @@ impl ErroredState {
         }
         let detail = format!(
             "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} says how to add them to the state. If they do not exist any more, remove the file.",
-            listed(&created)
+            format_addresses(&created)
         );
         let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
         Err(diags.error(diagnostic.blame(Blame::Environment)))
@@ -131,10 +131,10 @@ fn only_stored(lacking: &BTreeSet<InstanceAddr>) -> String {
     if lacking.is_empty() {
         return String::new();
     }
-    format!("Only the state has:{}\n\n", listed(lacking))
+    format!("Only the state has:{}\n\n", format_addresses(lacking))
 }
 
-fn listed(addrs: &BTreeSet<InstanceAddr>) -> String {
+fn format_addresses(addrs: &BTreeSet<InstanceAddr>) -> String {
     let mut text: String = addrs.iter().take(MOST).map(|addr| format!("\n  {addr}")).collect();
     if addrs.len() > MOST {
         text.push_str(&format!("\n  and {} more", addrs.len() - MOST));

@@ -103,7 +103,7 @@ impl Operation<'_> {
         };
         // Further objects that the id stands for have addresses of their own, which were free until
         // now.
-        let along = (1..).map(|number| addr.numbered(number));
+        let along = (1..).map(|number| addr.with_numbered_name(number));
         let found = along.map_while(|addr| {
             let object = plan.prior.current(&addr)?;
             session.file.state.current(&addr).is_none().then_some((addr, object))

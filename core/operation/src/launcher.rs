@@ -116,7 +116,7 @@ impl Launcher {
     }
 
     /// The kept schemas, and the hash under which those of a provider are kept.
-    fn kept(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
+    fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
         match self.programs.get(addr)? {
             ProviderProgram::File { package, .. } => {
                 Some((self.settings.schemas.as_ref()?, package.as_deref()?))
@@ -185,7 +185,7 @@ impl Launch for Launcher {
     }
 
     fn known_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let (cache, hash) = self.kept(addr).filter(|_| self.reads_schemas)?;
+        let (cache, hash) = self.cached_schemas(addr).filter(|_| self.reads_schemas)?;
         cache.read(addr, hash)
     }
 
@@ -195,18 +195,18 @@ impl Launch for Launcher {
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
-        if let Some((cache, hash)) = self.kept(addr) {
+        if let Some((cache, hash)) = self.cached_schemas(addr) {
             cache.keep(addr, hash, schema, identities);
         }
     }
 
     fn forget_schemas(&self, addr: &ProviderAddr) {
-        if let Some((cache, hash)) = self.kept(addr) {
+        if let Some((cache, hash)) = self.cached_schemas(addr) {
             cache.forget(addr, hash);
         }
     }
 
-    fn limit(&self) -> Option<usize> {
+    fn max_processes(&self) -> Option<usize> {
         self.settings.n_processes
     }
 

@@ -44,7 +44,7 @@ pub struct OperationInputs<'a> {
 /// use formwork_core::config::files::Disk;
 /// use formwork_core::config::inputs::{self, Unset};
 /// use formwork_core::config::folders::LocalFolders;
-/// use formwork_core::config::{Config, Place};
+/// use formwork_core::config::{Config, ConfigSource};
 /// use formwork_core::eval::HostValues;
 /// use formwork_core::plan::Options;
 /// use formwork_core::provider::Pool;
@@ -57,8 +57,8 @@ pub struct OperationInputs<'a> {
 ///
 /// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
 ///     let mut sources = Sources::new();
-///     let place = Place { files: &Disk, dir: folder, folders: &LocalFolders };
-///     let config = Config::load(diags, &mut sources, place)?;
+///     let config_source = ConfigSource { files: &Disk, dir: folder, folders: &LocalFolders };
+///     let config = Config::load(diags, &mut sources, config_source)?;
 ///     let root = &config.root;
 ///     let variables = inputs::resolve(diags, &mut sources, root, Vec::new(), Unset::Refused)?;
 ///     // The configuration needs no provider but the built-in one.
@@ -75,7 +75,7 @@ pub struct OperationInputs<'a> {
 ///     let operation = Operation::new(inputs, host).parallelism(4);
 ///     let plan = PlanSource::New(Options::default());
 ///     let applied = operation.apply(diags, &mut session, plan).await;
-///     session.close(diags).await;
+///     session.unlock(diags).await;
 ///     assert!(applied?.is_complete);
 ///     diags.check()
 /// }

@@ -92,7 +92,7 @@ impl Operation<'_> {
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
     pub(crate) fn begin_planning(&self, session: &StateSession, options: Options) -> Planning {
-        let options = Options { interrupted: session.interrupted(), ..options };
+        let options = Options { interrupted_creations: session.interrupted_creations(), ..options };
         let (config, state) = (self.inputs.config, &session.file.state);
         let unmatched = UnmatchedOptions::before_plan(config, state, &options);
         Planning { options, unmatched, results: Results::new(config) }

@@ -48,7 +48,7 @@ pub enum AdoptOutcome {
 
 /// The answers of the providers about the objects of open operations.
 #[derive(Clone, Debug, Default)]
-pub struct UnresolvedSearch {
+pub struct SearchOutcome {
     /// Their explanations about the objects that they could not tell, by address.
     pub explanations: BTreeMap<InstanceAddr, String>,
     /// Whether something is decided. The state is not stored yet.
@@ -127,7 +127,7 @@ impl Operation<'_> {
         one: &Unresolved,
         object: &Arc<Object>,
     ) -> Result<InstanceAddr, Reported> {
-        let (addr, place) = (&one.addr, one.place());
+        let (addr, place) = (&one.addr, one.current_addr());
         // The old address comes first, because from there the object moves together with all
         // others. Only if it would not move does it go to its new place at once.
         let before = state.clone();
@@ -152,8 +152,8 @@ impl Operation<'_> {
         make_room(session, one);
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
-        let is_free = !is_taken(config, &session.file.state, one.place());
-        let at = if is_free { one.place() } else { &one.addr };
+        let is_free = !is_taken(config, &session.file.state, one.current_addr());
+        let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = Adoption { import_key, all: false, unwritten };
         // The state without the object that is found: it must not be compared with itself.
@@ -176,11 +176,11 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
-    ) -> UnresolvedSearch {
+    ) -> SearchOutcome {
         let mut said = Diagnostics::new();
         let searching = self.plan_unresolved(&mut said, session);
         let Ok(plan) = self.cancellable(searching).await else {
-            return UnresolvedSearch::default();
+            return SearchOutcome::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
         for one in said
@@ -193,7 +193,7 @@ impl Operation<'_> {
         let n_open = session.undecided().count();
         let open: Vec<Unresolved> = session.undecided().cloned().collect();
         for one in &open {
-            let at = one.place();
+            let at = one.current_addr();
             // An object that has moved meanwhile moves with the next apply, together with all others.
             if one.addr != *at || plan.searches.get(at) != Some(&Search::Found) {
                 continue;
@@ -204,13 +204,14 @@ impl Operation<'_> {
                 held.instances.or_default(&at.key).current = Some(object.clone());
             }
         }
-        let moved =
-            |addr: &InstanceAddr| open.iter().any(|one| one.place() == addr && one.addr != *addr);
+        let moved = |addr: &InstanceAddr| {
+            open.iter().any(|one| one.current_addr() == addr && one.addr != *addr)
+        };
         let mut settled = plan;
         settled.searches.retain(|addr, _| !moved(addr));
         session.take_evidence(diags, &settled);
         let has_decided = session.undecided().count() < n_open;
-        UnresolvedSearch { explanations: found, has_decided }
+        SearchOutcome { explanations: found, has_decided }
     }
 
     /// Makes a plan for the objects that interrupted runs may have made.
@@ -219,12 +220,12 @@ impl Operation<'_> {
         diags: &mut Diagnostics,
         session: &StateSession,
     ) -> Result<Plan, Reported> {
-        let interrupted = session.interrupted();
+        let interrupted_creations = session.interrupted_creations();
         let options = Options {
             // The other objects do not matter here, and reading them takes time.
             skip_refresh: true,
-            targets: interrupted.keys().cloned().map(Target::Instance).collect(),
-            interrupted,
+            targets: interrupted_creations.keys().cloned().map(Target::Instance).collect(),
+            interrupted_creations,
             ..Options::default()
         };
         let inputs = PlanInputs {
@@ -287,7 +288,7 @@ fn warn_of_no_place(
     adopted: AdoptedObject<'_>,
 ) {
     let AdoptedObject { operation: one, at } = adopted;
-    let place = one.place();
+    let place = one.current_addr();
     let lands = if moved::goes(config, state, at, place) { place } else { at };
     if config.resource(&lands.of().config()).is_some() {
         return;
@@ -304,7 +305,7 @@ fn warn_of_no_place(
 /// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
 /// Returns whether it does.
 fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
-    let (from, to) = (&one.addr, one.place());
+    let (from, to) = (&one.addr, one.current_addr());
     // Between two resource types an object moves only through the provider, which a plan asks.
     if from == to || from.resource.kind() != to.resource.kind() {
         return false;

@@ -70,7 +70,7 @@ pub struct PlanContents<'a> {
     /// The state that it is made for.
     pub file: &'a StateFile,
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored:
-    /// [`crate::StateSession::recovered`].
+    /// [`crate::StateSession::recovered_fingerprint`].
     pub recovered: Option<&'a str>,
     /// The configuration.
     pub config: &'a Config,
@@ -162,7 +162,7 @@ impl PlanContents<'_> {
             // A state that was never stored has a new random lineage in each command.
             fresh: file.serial == 0,
             recovered: self.recovered.map(str::to_owned),
-            variables: storable(config, self.variables)
+            variables: storable_variables(config, self.variables)
                 .filter_map(|(name, value)| {
                     let json = json::encode_simple(value).ok()?;
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
@@ -177,7 +177,7 @@ impl PlanContents<'_> {
 
 /// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
 /// in the configuration anyway.
-fn storable<'a>(
+fn storable_variables<'a>(
     config: &'a Config,
     inputs: &'a BTreeMap<Str, Input>,
 ) -> impl Iterator<Item = (&'a Str, &'a Value)> {
@@ -203,7 +203,7 @@ fn without_ephemeral(plan: &Plan) -> Plan {
 
 /// Reports a saved plan with a part that cannot be read.
 #[must_use]
-pub fn damaged(path: &Path, why: &dyn Display) -> Diagnostic {
+pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
     let detail = format!("{} is a saved plan, but it cannot be read: {why}.", path.display());
     Diagnostic::error(messages::INVALID_PLAN_FILE, detail)
 }
@@ -219,7 +219,7 @@ impl SavedPlan {
         mut parts: file::Parts,
         key: &SealKey,
     ) -> Result<Self, Reported> {
-        let mut damaged = |why: &dyn Display| diags.error(damaged(path, why));
+        let mut damaged = |why: &dyn Display| diags.error(damaged_plan_error(path, why));
         // The seal covers all parts, so it is checked before any of them is taken out.
         let origin = seal::check(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
@@ -275,7 +275,7 @@ impl SavedPlan {
     }
 
     /// The given value of each variable, as JSON.
-    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn given_variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.metadata.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
     }
 

@@ -48,7 +48,7 @@ impl SchemaCache {
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.file(addr, hash), MAX_FILE).ok()?;
-        let kept = undamaged(&bytes).and_then(stored::decode);
+        let kept = verify_checksum(&bytes).and_then(stored::decode);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
             // An existing file is never replaced, so it would stay as it is.
@@ -109,7 +109,7 @@ impl SchemaCache {
 
 /// The content of a file, if it agrees with its checksum. A file that was cut off could still decode, with
 /// fewer resource types.
-fn undamaged(bytes: &[u8]) -> Option<&[u8]> {
+fn verify_checksum(bytes: &[u8]) -> Option<&[u8]> {
     let (sum, content) = bytes.split_first_chunk::<SUM>()?;
     (Sha256::digest(content).as_slice() == sum).then_some(content)
 }

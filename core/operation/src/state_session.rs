@@ -93,7 +93,7 @@ async fn lock(
 /// let options = SessionOptions::new("inspect", folder.path());
 /// let session = StateSession::open(&mut diags, state, &options).await.unwrap();
 /// assert!(!session.found && session.file.state.is_empty());
-/// session.close(&mut diags).await;
+/// session.unlock(&mut diags).await;
 /// assert!(!diags.has_errors());
 /// # }
 /// ```
@@ -156,7 +156,8 @@ impl StateSession {
             }
             Err(error) => Err(error.diagnostic()),
         };
-        let recovered = recovered.map_err(|error| unusable(diags, folder, store.cipher(), error));
+        let recovered =
+            recovered.map_err(|error| report_unusable(diags, folder, store.cipher(), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
@@ -207,7 +208,7 @@ impl StateSession {
     }
 
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
-    pub fn recovered(&self) -> Option<String> {
+    pub fn recovered_fingerprint(&self) -> Option<String> {
         let recovery = self.recovery.as_ref()?;
         recovery
             .runs
@@ -244,7 +245,7 @@ impl StateSession {
     /// The instances that a plan would touch although the outcome of an earlier operation on them is
     /// unknown.
     pub fn open_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
-        let open = self.undecided().map(Unresolved::place);
+        let open = self.undecided().map(Unresolved::current_addr);
         // The provider knows the outcome of those that it was asked about.
         let open = open.filter(|addr| !plan.searches.contains_key(addr) && touches(plan, addr));
         open.cloned().collect()
@@ -255,7 +256,7 @@ impl StateSession {
     ///
     /// # Errors
     /// When the plan touches such an instance: it was saved before that became known.
-    pub fn let_through(
+    pub fn check_plan(
         &self,
         diags: &mut Diagnostics,
         plan: &Plan,
@@ -267,10 +268,10 @@ impl StateSession {
         let destroys_all = plan.mode == Mode::Destroy && !plan.is_limited_by_user();
         let mut closing = Vec::new();
         for one in self.undecided() {
-            let place = one.place();
+            let place = one.current_addr();
             let consequence = if touches(plan, place) {
                 let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
-                let _ = diags.error(located(decision(one, consequence), config, one));
+                let _ = diags.error(at_instance(decision_needed(one, consequence), config, one));
                 continue;
             } else if plan.open.contains(place) {
                 "This run left the instance and what depends on it alone, and did everything else"
@@ -280,7 +281,7 @@ impl StateSession {
                 diags.warn(one.diagnostic());
                 continue;
             };
-            closing.push(located(decision(one, consequence), config, one));
+            closing.push(at_instance(decision_needed(one, consequence), config, one));
         }
         diags.check().map(|()| closing)
     }
@@ -290,18 +291,18 @@ impl StateSession {
     ///
     /// # Errors
     /// When such an object is touched.
-    pub fn settled(
+    pub fn check_unresolved(
         &self,
         diags: &mut Diagnostics,
         touches: impl Fn(&InstanceAddr) -> bool,
     ) -> Result<(), Reported> {
         for one in self.undecided() {
-            if !touches(one.place()) {
+            if !touches(one.current_addr()) {
                 diags.warn(one.diagnostic());
                 continue;
             }
             let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
-            let _ = diags.error(decision(one, consequence));
+            let _ = diags.error(decision_needed(one, consequence));
         }
         diags.check()
     }
@@ -364,11 +365,11 @@ impl StateSession {
 
     /// Planned values of objects that interrupted runs may have made. If several have come to one
     /// address, only the user can tell the right one.
-    pub fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
+    pub fn interrupted_creations(&self) -> BTreeMap<InstanceAddr, Value> {
         let Some(recovery) = &self.recovery else { return BTreeMap::new() };
-        let open =
-            recovery.unresolved.iter().filter(|one| recovery.origins(one.place()).len() == 1);
-        open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())))
+        let is_alone = |one: &&Unresolved| recovery.origins(one.current_addr()).len() == 1;
+        let open = recovery.unresolved.iter().filter(is_alone);
+        open.filter_map(|one| Some((one.current_addr().clone(), one.to_be_looked_for()?.clone())))
             .collect()
     }
 
@@ -411,7 +412,7 @@ impl StateSession {
     }
 
     /// Gives the lock back.
-    pub async fn close(mut self, diags: &mut Diagnostics) {
+    pub async fn unlock(mut self, diags: &mut Diagnostics) {
         unlock(diags, &mut *self.store, self.lock.take()).await;
     }
 }
@@ -434,7 +435,7 @@ fn touches(plan: &Plan, addr: &InstanceAddr) -> bool {
 }
 
 /// Reports an operation of unknown outcome, with the commands that settle it.
-fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
+fn decision_needed(one: &Unresolved, consequence: &str) -> Diagnostic {
     let detail = format!(
         "{}\n\n{consequence}. To settle it, run one of these:\n{}",
         one.detail("the commands are below"),
@@ -459,13 +460,13 @@ pub fn choices(addr: &str) -> String {
 }
 
 /// Points at the block of the instance, if the configuration has it.
-fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
-    let block = config.resource(&one.place().of().config());
+fn at_instance(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
+    let block = config.resource(&one.current_addr().of().config());
     diagnostic.at_opt(block.map(|block| block.span))
 }
 
 /// Reports that the state cannot be used, and a file that may have it.
-fn unusable(
+fn report_unusable(
     diags: &mut Diagnostics,
     folder: &Path,
     cipher: &StateCipher,

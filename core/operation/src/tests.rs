@@ -10,7 +10,7 @@ use formwork_backend::local::Files;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::{self, Input, Unset};
-use formwork_core::config::{Config, Place};
+use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::plan::{Mode, Options, file};
 use formwork_core::provider::Pool;
@@ -49,8 +49,9 @@ impl Folder {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("main.tf"), CONFIG).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let place = Place { files: &Disk, dir: folder.path(), folders: &LocalFolders };
-        let config = Config::load(&mut diags, &mut sources, place).unwrap();
+        let config_source =
+            ConfigSource { files: &Disk, dir: folder.path(), folders: &LocalFolders };
+        let config = Config::load(&mut diags, &mut sources, config_source).unwrap();
         let root = &config.root;
         let variables =
             inputs::resolve(&mut diags, &mut sources, root, Vec::new(), Unset::Refused).unwrap();
@@ -137,7 +138,7 @@ async fn a_plan_that_is_not_approved_changes_nothing() {
     let mut session = folder.session().await;
     let source = PlanSource::New(Options::default());
     assert!(operation.apply(&mut diags, &mut session, source).await.is_err());
-    session.close(&mut diags).await;
+    session.unlock(&mut diags).await;
     assert_eq!(summaries(diags), ["Refused"]);
     assert_eq!((refusal.0.get(), events.0.take()), (1, vec!["planned"]));
     assert!(folder.stored().is_none_or(|file| file.state.is_empty()));
@@ -160,7 +161,7 @@ async fn a_run_of_everything_reports_its_events_and_stores_each_state() {
     let source = PlanSource::New(destroy);
     let applied = operation.apply(&mut diags, &mut session, source).await.unwrap();
     assert_eq!(applied.counts.destroyed, 1);
-    session.close(&mut diags).await;
+    session.unlock(&mut diags).await;
     assert_eq!(summaries(diags), Vec::<String>::new());
     assert_eq!(events.0.take(), ["planned", "applied", "refreshed", "planned", "applied"]);
     assert!(folder.stored().unwrap().state.is_empty());
@@ -196,7 +197,7 @@ async fn a_cancelled_operation_starts_no_change() {
     token.cancel();
     let source = PlanSource::Made(Box::new(made));
     let applied = operation.apply(&mut diags, &mut session, source).await;
-    session.close(&mut diags).await;
+    session.unlock(&mut diags).await;
     assert_eq!(applied.ok().map_or(0, |applied| applied.counts.added), 0);
     assert!(summaries(diags).contains(&"execution halted".to_owned()));
     assert!(folder.stored().is_none_or(|file| file.state.resources.is_empty()));
@@ -238,8 +239,8 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     };
     let saved = open(&mut diags);
     let files = saved.config_files(folder.path(), Generated::Read);
-    let place = Place { files: &files, dir: folder.path(), folders: &LocalFolders };
-    let config = Config::load(&mut diags, &mut Sources::new(), place).unwrap();
+    let config_source = ConfigSource { files: &files, dir: folder.path(), folders: &LocalFolders };
+    let config = Config::load(&mut diags, &mut Sources::new(), config_source).unwrap();
     assert_eq!(config.root.outputs.keys().collect::<Vec<_>>(), ["o"]);
 
     let source = PlanSource::Saved(Box::new(saved));

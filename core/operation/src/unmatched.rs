@@ -53,9 +53,9 @@ impl UnmatchedOptions {
         let is_there =
             |target: &Target| is_named(config, target) && may_be_planned(results, target);
         // Those found before the plan were reported then.
-        let known: BTreeSet<String> = self.found.iter().map(Unmatched::text).collect();
+        let known: BTreeSet<String> = self.found.iter().map(Unmatched::as_written).collect();
         let found = Self::find(config, state, options, is_there).found.into_iter();
-        let more: Vec<Unmatched> = found.filter(|one| !known.contains(&one.text())).collect();
+        let more: Vec<Unmatched> = found.filter(|one| !known.contains(&one.as_written())).collect();
         more.iter().for_each(|one| diags.warn(one.warning()));
         self.found.extend(more);
     }
@@ -68,7 +68,7 @@ impl UnmatchedOptions {
     ) -> Self {
         let targets = options.targets.iter().map(|target| ("-target", target.clone()));
         let excludes = options.excludes.iter().map(|target| ("-exclude", target.clone()));
-        let replace = options.replace.iter().map(|addr| ("-replace", named(addr)));
+        let replace = options.replace.iter().map(|addr| ("-replace", instance_target(addr)));
         let unmatched = targets
             .chain(excludes)
             .chain(replace)
@@ -95,7 +95,7 @@ impl UnmatchedOptions {
 }
 
 impl Unmatched {
-    fn text(&self) -> String {
+    fn as_written(&self) -> String {
         format!("{}={}", self.option, self.addr)
     }
 
@@ -104,7 +104,7 @@ impl Unmatched {
             Some(other) => format!(" Did you mean {other}?"),
             None => String::new(),
         };
-        format!("The option {} matches nothing.{suggestion}", self.text())
+        format!("The option {} matches nothing.{suggestion}", self.as_written())
     }
 
     fn warning(&self) -> Diagnostic {
@@ -127,7 +127,7 @@ impl Unmatched {
 
 /// The target that names an instance. An address without a key is the instance without a key, and of a
 /// resource with several instances the plan reports it.
-fn named(addr: &InstanceAddr) -> Target {
+fn instance_target(addr: &InstanceAddr) -> Target {
     match addr.key {
         InstanceKey::None => Target::Resource(addr.of()),
         _ => Target::Instance(addr.clone()),
@@ -172,7 +172,7 @@ fn module_may_be_planned(results: &Results, module: &ModuleAddr, is_target: bool
         is_target && module.0.last().is_some_and(|step| step.key == InstanceKey::None);
     // A call that was not expanded says nothing about its instances.
     is_whole_call
-        || results.instances(&module.path()).is_empty()
+        || results.module_instances(&module.path()).is_empty()
         || results.module(module).is_some()
 }
 

@@ -99,7 +99,7 @@ impl InstanceAddr {
     /// The address that an object gets which was found by the same id as the object of this one: that
     /// of a resource whose name has a number more.
     #[must_use]
-    pub fn numbered(&self, number: usize) -> Self {
+    pub fn with_numbered_name(&self, number: usize) -> Self {
         let (mode, kind) = (self.resource.mode(), self.resource.kind().clone());
         let name = format!("{}-{number}", self.resource.name());
         Self { resource: ResourceName::new(mode, kind, name), ..self.clone() }

@@ -30,7 +30,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
     shared_graph::add_providers(config, used, &mut draft.adding());
     let index = Index::of(config, draft.vertices());
-    connect_written(config, &mut draft, &index, plan.mode);
+    connect_config(config, &mut draft, &index, plan.mode);
     let (vertices, edges) = draft.split();
     shared_graph::connect_providers(vertices, &index.names, edges);
     connect_checks(&mut draft, &index);
@@ -48,7 +48,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
 pub(super) fn as_written<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
     let mut draft = written(session.config);
     let index = Index::of(session.config, draft.vertices());
-    connect_written(session.config, &mut draft, &index, Mode::Normal);
+    connect_config(session.config, &mut draft, &index, Mode::Normal);
     draft
 }
 
@@ -60,12 +60,7 @@ fn written(config: &Config) -> GraphBuilder<'_> {
     draft
 }
 
-fn connect_written<'c>(
-    config: &'c Config,
-    draft: &mut GraphBuilder<'c>,
-    index: &Index,
-    mode: Mode,
-) {
+fn connect_config<'c>(config: &'c Config, draft: &mut GraphBuilder<'c>, index: &Index, mode: Mode) {
     connect_references(config, draft, index, mode);
     let (vertices, edges) = draft.split();
     shared_graph::connect_modules(config, vertices, &index.names, edges);

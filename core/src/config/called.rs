@@ -14,7 +14,7 @@ pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_MODULES: usize = 100_000;
 
 /// The error for a module that was installed in a folder that cannot be read any more.
-pub(super) fn removed(site: &CallSite, dir: &Path) -> Diagnostic {
+pub(super) fn removed_module_error(site: &CallSite, dir: &Path) -> Diagnostic {
     let detail = format!(
         "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",
         dir.display()

@@ -27,7 +27,7 @@ impl Scope for EmptyScope {
         ))
     }
 
-    fn function(&self, _name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _name: &str) -> Option<&dyn Function> {
         None
     }
 

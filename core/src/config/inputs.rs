@@ -308,7 +308,7 @@ pub enum VariableTypeError {
 /// When the value cannot be that of the variable.
 pub fn fit(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
     // Before the conversion, which would refuse an object that lacks optional attributes.
-    let value = filled(variable, value);
+    let value = apply_defaults(variable, value);
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {
         VariableTypeError::Type(format!("{}{}", place_prefix(&refused), refused.reason))
     })?;
@@ -329,7 +329,7 @@ pub(super) fn place_prefix(refused: &convert::ConversionError) -> String {
 }
 
 /// Applies the defaults of optional attributes.
-pub(super) fn filled(variable: &Variable, value: Value) -> Value {
+pub(super) fn apply_defaults(variable: &Variable, value: Value) -> Value {
     match &variable.defaults {
         Some(defaults) if !value.is_null() => defaults.apply(value),
         _ => value,
@@ -350,7 +350,7 @@ fn marked(variable: &Variable, value: Value) -> Value {
 /// The unknown value that stands for a variable while no values are given: when only the
 /// configuration itself is checked.
 #[must_use]
-pub fn unknown(variable: &Variable) -> Value {
+pub fn unknown_value(variable: &Variable) -> Value {
     // A type with open places may become anything of that shape.
     let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.without_optional() };
     marked(variable, Value::unknown(ty))

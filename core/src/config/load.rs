@@ -22,9 +22,9 @@ use super::{
 use crate::addr::ModulePath;
 use crate::messages;
 
-/// The place from which a configuration is read.
+/// The files from which a configuration is read, and the folders of its modules.
 #[derive(Clone, Copy)]
-pub struct Place<'p> {
+pub struct ConfigSource<'p> {
     /// The files.
     pub files: &'p dyn Files,
     /// The root module's folder.
@@ -43,10 +43,10 @@ impl Config {
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        place: Place<'_>,
+        config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        let config = load_tree(&mut found, sources, place);
+        let config = load_tree(&mut found, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
             // First and alone: in the version that is asked for, all else may be right.
             config.check_versions(&mut found)?;
@@ -67,10 +67,10 @@ impl Config {
     pub fn load_needs(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        place: Place<'_>,
+        config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        let config = load_modules(&mut found, sources, place);
+        let config = load_modules(&mut found, sources, config_source);
         diags.append(by_place(found))?;
         config.map(|(config, _)| config)
     }
@@ -85,10 +85,10 @@ impl Config {
     pub fn load_unvalidated(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        place: Place<'_>,
+        config_source: ConfigSource<'_>,
     ) -> Result<(Self, Diagnostics), Reported> {
         let mut found = Diagnostics::new();
-        let config = load_tree(&mut found, sources, place);
+        let config = load_tree(&mut found, sources, config_source);
         diags.append(by_place(found))?;
         config.map(|(config, dangling)| (config, by_place(dangling)))
     }
@@ -157,9 +157,9 @@ pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
 fn load_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    place: Place<'_>,
+    config_source: ConfigSource<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
-    let (mut config, mut dangling) = load_modules(diags, sources, place)?;
+    let (mut config, mut dangling) = load_modules(diags, sources, config_source)?;
     for node in &config.nodes {
         validate::references(&mut dangling, node);
     }
@@ -176,17 +176,17 @@ fn load_tree(
 fn load_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    place: Place<'_>,
+    config_source: ConfigSource<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
     let mut loader = Loader {
-        place,
+        config_source,
         sources,
         read: BTreeMap::new(),
         nodes: Vec::new(),
         unreadable: Diagnostics::new(),
         unmet_versions: Diagnostics::new(),
     };
-    let (root, n_files) = loader.module(diags, place.dir, true)?;
+    let (root, n_files) = loader.module(diags, config_source.dir, true)?;
     diags.check()?;
     loader.grow(diags, root.clone());
     let Loader { nodes, unreadable, unmet_versions, .. } = loader;
@@ -254,7 +254,7 @@ fn decoded(
 
 /// Reads modules, each once, and puts them where they are called.
 struct Loader<'l> {
-    place: Place<'l>,
+    config_source: ConfigSource<'l>,
     sources: &'l mut Sources,
     /// The modules read, by folder; `None` for a module that could not be read.
     read: BTreeMap<PathBuf, Option<Arc<Module>>>,
@@ -275,7 +275,7 @@ impl Loader<'_> {
         is_root: bool,
     ) -> Result<(Arc<Module>, usize), Reported> {
         let folder = ModuleFolder { dir, is_root };
-        let read = read_module(diags, self.sources, self.place.files, folder)?;
+        let read = read_module(diags, self.sources, self.config_source.files, folder)?;
         let ReadModule { mut module, n_files, unmet_versions } = read;
         let _ = self.unmet_versions.append(unmet_versions);
         references::fill(&mut self.unreadable, &mut module);
@@ -294,7 +294,7 @@ impl Loader<'_> {
                     return;
                 }
                 let path = self.nodes[at].path.child(&call.site.name);
-                if let Ok(module) = self.called(diags, at, &path, &call.site) {
+                if let Ok(module) = self.load_called_module(diags, at, &path, &call.site) {
                     let child = self.add(path, module, Some(at));
                     self.nodes[at].children.insert(call.site.name.clone(), child);
                 }
@@ -311,7 +311,7 @@ impl Loader<'_> {
     }
 
     /// The module that a call asks for.
-    fn called(
+    fn load_called_module(
         &mut self,
         diags: &mut Diagnostics,
         caller: usize,
@@ -319,7 +319,7 @@ impl Loader<'_> {
         site: &CallSite,
     ) -> Result<Arc<Module>, Reported> {
         let dir = &self.nodes[caller].module.dir;
-        let dir = self.place.folders.folder(path, site, dir).map_err(|missing| {
+        let dir = self.config_source.folders.folder(path, site, dir).map_err(|missing| {
             diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
         })?;
         // Compared by folder, because in a circle of calls each one has another path.
@@ -340,8 +340,8 @@ impl Loader<'_> {
         let mut found = Diagnostics::new();
         let mut module = self.module(&mut found, &dir, false).map(|(module, _)| module);
         // Looked at again only after a failure, so that a folder is listed once.
-        if module.is_err() && self.place.files.list(&dir).is_err() {
-            module = Err(diags.error(called::removed(site, &dir)));
+        if module.is_err() && self.config_source.files.list(&dir).is_err() {
+            module = Err(diags.error(called::removed_module_error(site, &dir)));
         } else {
             let _ = diags.append(found);
         }

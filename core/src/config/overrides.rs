@@ -118,9 +118,9 @@ impl Merger<'_> {
         let base = &mut self.files[file].blocks[number].body;
         // A file that sets both is reported when the block is read.
         let by_one_file =
-            [&*base, &block.body].into_iter().any(|body| repeated(body) == (true, true));
+            [&*base, &block.body].into_iter().any(|body| sets_repetition(body) == (true, true));
         merge(self.diags, base, block.body);
-        if !by_one_file && repeated(base) == (true, true) {
+        if !by_one_file && sets_repetition(base) == (true, true) {
             // If one file sets `count` and another `for_each`, `count` wins.
             for list in [&mut base.attributes, &mut base.undecided] {
                 list.retain(|attr| attr.name.name != "for_each");
@@ -288,7 +288,7 @@ impl Merger<'_> {
 }
 
 /// Whether a body sets `count`, and whether it sets `for_each`.
-fn repeated(body: &Body) -> (bool, bool) {
+fn sets_repetition(body: &Body) -> (bool, bool) {
     let says = |name| {
         body.find(name).is_some() || body.undecided.iter().any(|attr| attr.name.name == name)
     };

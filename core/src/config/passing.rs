@@ -25,7 +25,7 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
                 let source = node.module.settings.source_of(&one.in_child.name);
                 // One of another provider is of no use in the child. A missing one is reported by
                 // `check_present`.
-                if let Ok(given) = given(caller, one)
+                if let Ok(given) = find_passed_config(caller, one)
                     && given.provider == source
                 {
                     passed.insert((source, one.in_child.alias.clone()), given);
@@ -45,7 +45,7 @@ pub(super) fn check_present(diags: &mut Diagnostics, config: &Config) {
     for (caller, call) in config.nodes.iter().filter_map(|node| config.call(node)) {
         for one in &call.providers {
             // A configuration of another provider was reported when the calls were settled.
-            if let Err(wanted) = given(caller, one) {
+            if let Err(wanted) = find_passed_config(caller, one) {
                 let _ = diags.error(not_there(&wanted, one));
             }
         }
@@ -54,7 +54,7 @@ pub(super) fn check_present(diags: &mut Diagnostics, config: &Config) {
 
 /// The configuration that an entry of `providers` names. It must be there by a word of the caller: a
 /// block, an entry of its caller, or in the root module a requirement.
-fn given(
+fn find_passed_config(
     caller: &ModuleNode,
     one: &PassedProvider,
 ) -> Result<ProviderConfigAddr, ProviderConfigAddr> {

@@ -38,10 +38,10 @@ pub(super) fn read(
     let body = unescape(diags, sources, rest, escaping);
     // Whatever else was expected is expected only to say this of it.
     for attribute in content.attributes.values() {
-        reserved(diags, "argument", &attribute.name);
+        report_reserved(diags, "argument", &attribute.name);
     }
     for block in &content.blocks {
-        reserved(diags, "block type", &block.kind);
+        report_reserved(diags, "block type", &block.kind);
     }
     named.ok()?;
     Some(ProviderBlock {
@@ -109,7 +109,7 @@ fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Sp
     Ok((text, span))
 }
 
-fn reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {
+fn report_reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {
     let of = if what == "argument" { "provider " } else { "" };
     let _ = diags.error(
         Diagnostic::error(

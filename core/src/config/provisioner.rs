@@ -73,7 +73,7 @@ fn read(
     let provisioner = Provisioner {
         when: when.ok()?,
         on_failure: on_failure.ok()?,
-        connection: merged(shared, own),
+        connection: merge_connections(shared, own),
         kind,
         body,
         span: block.header,
@@ -101,7 +101,7 @@ fn the_one(diags: &mut Diagnostics, sources: &Sources, nested: NestedBlocks<'_>)
 
 /// Merges two connections, argument by argument: the provisioner's arguments override the
 /// resource's.
-fn merged(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
+fn merge_connections(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
     let Some(shared) = shared else { return own };
     let Some(mut own) = own else { return Some(shared.clone()) };
     let names: BTreeSet<Str> = own.set().map(|attr| attr.name.name.clone()).collect();

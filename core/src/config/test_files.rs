@@ -227,7 +227,7 @@ impl Checker<'_> {
                         self.mock_provider(block.body);
                     }
                 }
-                _ => self.overriding(block),
+                _ => self.read_override(block),
             }
         }
     }
@@ -267,7 +267,7 @@ impl Checker<'_> {
                 "plan_options" => self.plan_options(block.body),
                 "variables" => drop(into_attributes(self.diags, block.body)),
                 "module" => drop(test_modules::site(self.diags, name.clone(), block)),
-                _ => self.overriding(block),
+                _ => self.read_override(block),
             }
         }
     }
@@ -287,14 +287,14 @@ impl Checker<'_> {
         if let Some(source) = content.take("source") {
             drop(constant::string(self.diags, &source.expr));
         }
-        self.during(content.take("override_during"));
+        self.read_during(content.take("override_during"));
         for block in content.blocks {
             if !block.kind.name.starts_with("mock_") {
-                self.overriding(block);
+                self.read_override(block);
                 continue;
             }
             let mut content = into_content(self.diags, block.body, &MOCK);
-            self.during(content.take("override_during"));
+            self.read_during(content.take("override_during"));
             self.object(content.take("defaults"), &block.kind.name);
         }
     }
@@ -311,7 +311,7 @@ impl Checker<'_> {
     }
 
     /// A block that says what something is instead of what it would be.
-    fn overriding(&mut self, block: Block) {
+    fn read_override(&mut self, block: Block) {
         let kind = block.kind.name.as_str();
         let is_module = kind == "override_module";
         let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE };
@@ -325,7 +325,7 @@ impl Checker<'_> {
         }
         let values = if is_module { "outputs" } else { "values" };
         self.object(content.take(values), kind);
-        self.during(content.take("override_during"));
+        self.read_during(content.take("override_during"));
     }
 
     fn target(&mut self, attribute: &Attribute, kind: &str) {
@@ -361,7 +361,7 @@ impl Checker<'_> {
         );
     }
 
-    fn during(&mut self, attribute: Option<Attribute>) {
+    fn read_during(&mut self, attribute: Option<Attribute>) {
         if let Some(attribute) = attribute
             && !is_word(&attribute.expr, &["plan", "apply"])
         {

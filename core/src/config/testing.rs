@@ -9,7 +9,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
 use super::folders::LocalFolders;
-use super::{Config, Files, Place, arguments};
+use super::{Config, ConfigSource, Files, arguments};
 
 /// Files held in memory.
 pub(crate) struct InMemoryFiles(BTreeMap<String, String>);
@@ -50,8 +50,8 @@ impl Files for InMemoryFiles {
 pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::of(fixture);
-    let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
-    let config = Config::load(&mut diags, &mut sources, place);
+    let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let config = Config::load(&mut diags, &mut sources, config_source);
     (config.ok(), sources, diags)
 }
 
@@ -59,8 +59,8 @@ pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
 pub(crate) fn load_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::of(fixture);
-    let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
-    let loaded = Config::load_unvalidated(&mut diags, &mut sources, place);
+    let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let loaded = Config::load_unvalidated(&mut diags, &mut sources, config_source);
     assert!(!diags.has_errors(), "{}", report(&sources, &diags));
     let (config, dangling) = loaded.unwrap();
     (config, sources, dangling)

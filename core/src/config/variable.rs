@@ -91,7 +91,7 @@ fn default_value(
     expr: &Expr,
 ) -> Result<Value, Reported> {
     let value = constant::value(diags, expr)?;
-    let value = inputs::filled(variable, value);
+    let value = inputs::apply_defaults(variable, value);
     let reason = match convert::convert(&value, &variable.ty) {
         Ok(value) if value.is_null() && !variable.nullable => {
             "A null default value is not valid when nullable=false.".to_owned()

@@ -51,12 +51,12 @@ impl<'c> CallVertex<'c> {
         let mut expansions = Vec::new();
         let mut result = Ok(());
         let mut n_instances = eval_inputs.results.n_modules();
-        for module in eval_inputs.results.instances(&self.caller.path) {
+        for module in eval_inputs.results.module_instances(&self.caller.path) {
             let scope = ModuleScope::new(module, eval_inputs.world);
             // Checked once, whatever the repetition: the module must be valid for any number of
             // instances.
             if eval_inputs.checking {
-                let scope = scope.checked(eval_inputs.check);
+                let scope = scope.with_check(eval_inputs.check);
                 let repetition = expand::check(diags, &scope, &self.call.repetition);
                 scope.check_whole(diags, &self.call.depends_on)?;
                 repetition?;
@@ -86,7 +86,7 @@ impl<'c> CallVertex<'c> {
     pub fn record(self, eval_inputs: EvalInputs<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
         eval_inputs.results.count_modules(expansions.iter().map(Expansion::len).sum());
-        let callers = eval_inputs.results.instances(&self.caller.path);
+        let callers = eval_inputs.results.module_instances(&self.caller.path);
         for (module, expansion) in callers.into_iter().zip(expansions) {
             module.expand_call(eval_inputs.config, name, expansion);
             if eval_inputs.checking

@@ -150,7 +150,7 @@ fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
     let Some((caller, call)) = config.call(node) else { return true };
     let called = |module: &ModuleResults| module.call(&call.site.name)?.expansion().map(drop);
     is_expanded(config, results, caller)
-        && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
+        && results.module_instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
 /// The conditions of a subject, and whether its instances are listed without results.
@@ -221,7 +221,7 @@ fn objects(
     subject: &CheckSubject,
 ) -> Option<Vec<ConditionSubject>> {
     let mut all = Vec::new();
-    for module in results.instances(&node.path) {
+    for module in results.module_instances(&node.path) {
         let judged =
             |key| ConditionSubject { module: module.addr().clone(), subject: subject.clone(), key };
         match subject {

@@ -106,7 +106,7 @@ pub fn check(
 ///
 /// # Errors
 /// When a condition or its message has no value.
-pub fn try_out(
+pub fn validate_conditions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     conditions: &[Condition],

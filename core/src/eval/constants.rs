@@ -82,7 +82,7 @@ impl Constants {
     }
 }
 
-/// A scope that notices whether anything was asked for that may be different at another time.
+/// A scope that notices whether anything was tracked_scope for that may be different at another time.
 struct TrackingScope<'w> {
     scope: &'w ModuleScope<'w>,
     constants: &'w Constants,
@@ -91,7 +91,7 @@ struct TrackingScope<'w> {
 }
 
 impl TrackingScope<'_> {
-    fn asked(&self) -> &ModuleScope<'_> {
+    fn tracked_scope(&self) -> &ModuleScope<'_> {
         self.has_asked.set(true);
         self.scope
     }
@@ -111,14 +111,14 @@ impl Scope for TrackingScope<'_> {
             }
             _ => false,
         };
-        let scope = if is_constant { self.scope } else { self.asked() };
+        let scope = if is_constant { self.scope } else { self.tracked_scope() };
         scope.resolve(diags, root, steps)
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         // The result of a provider's function, and even its existence, may not be known yet.
-        let scope = if name.starts_with("provider::") { self.asked() } else { self.scope };
-        scope.function(name)
+        let scope = if name.starts_with("provider::") { self.tracked_scope() } else { self.scope };
+        scope.lookup_function(name)
     }
 
     fn why_no_calls(&self) -> Option<&str> {
@@ -144,37 +144,37 @@ impl Scope for TrackingScope<'_> {
 
 impl Files for TrackingScope<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
-        self.asked().host().files.read(path)
+        self.tracked_scope().host().files.read(path)
     }
 
     fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
-        self.asked().host().files.kind(path)
+        self.tracked_scope().host().files.kind(path)
     }
 
     fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        self.asked().host().files.list(path)
+        self.tracked_scope().host().files.list(path)
     }
 
     fn current_folder(&self) -> Option<String> {
-        self.asked().host().files.current_folder()
+        self.tracked_scope().host().files.current_folder()
     }
 
     fn home_folder(&self) -> Option<String> {
-        self.asked().host().files.home_folder()
+        self.tracked_scope().host().files.home_folder()
     }
 }
 
 impl Ambient for TrackingScope<'_> {
-    fn now(&self) -> Option<OffsetDateTime> {
-        self.asked().host().ambient.now()
+    fn current_time(&self) -> Option<OffsetDateTime> {
+        self.tracked_scope().host().ambient.current_time()
     }
 
     fn plan_time(&self) -> Option<OffsetDateTime> {
-        self.asked().host().ambient.plan_time()
+        self.tracked_scope().host().ambient.plan_time()
     }
 
     fn random(&self) -> Option<[u8; 16]> {
-        self.asked().host().ambient.random()
+        self.tracked_scope().host().ambient.random()
     }
 }
 

@@ -43,11 +43,11 @@ impl FunctionResultHashes {
     }
 
     /// Each as text, for a saved plan.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (String, String)> {
+    pub(crate) fn as_strings(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().map(|(call, answer)| (text(call), text(answer)))
     }
 
-    /// Reads the output of [`Self::texts`]; `None` if the format is invalid.
+    /// Reads the output of [`Self::as_strings`]; `None` if the format is invalid.
     pub(crate) fn of_texts(texts: &[(String, String)]) -> Option<Self> {
         let pairs = texts.iter().map(|(call, answer)| Some((digest(call)?, digest(answer)?)));
         pairs.collect::<Option<_>>().map(Self)
@@ -86,7 +86,7 @@ mod tests {
         // Run together, these are the bytes of `f` with `x`.
         assert!(keep(&mut function_hashes, of("fx", b""), "3"));
         assert!(function_hashes.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
-        let texts: Vec<_> = function_hashes.texts().collect();
+        let texts: Vec<_> = function_hashes.as_strings().collect();
         let mut read = FunctionResultHashes::of_texts(&texts).unwrap();
         assert_eq!(read, function_hashes);
         assert!(keep(&mut read, of("f", b"x"), "1"));

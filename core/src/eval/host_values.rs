@@ -54,7 +54,7 @@ impl HostValues {
 }
 
 impl Ambient for HostValues {
-    fn now(&self) -> Option<OffsetDateTime> {
+    fn current_time(&self) -> Option<OffsetDateTime> {
         self.applying.then(self.clock)
     }
 

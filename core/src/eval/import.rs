@@ -60,7 +60,7 @@ pub fn expand_import(
         }
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
-        let scope = scope.clone().repeated(data);
+        let scope = scope.clone().with_repetition(data);
         found.push(ImportTarget { addr, import_key: import_key(diags, &scope, &import.by)? });
     }
     Ok(Some(found))
@@ -273,7 +273,7 @@ impl Scope for EachOnly {
         }
     }
 
-    fn function(&self, _: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _: &str) -> Option<&dyn Function> {
         None
     }
 

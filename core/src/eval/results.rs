@@ -172,7 +172,7 @@ impl Results {
 
     /// All instances of a module that its call and all calls above were expanded to, in order.
     #[must_use]
-    pub fn instances(&self, path: &ModulePath) -> Vec<&ModuleResults> {
+    pub fn module_instances(&self, path: &ModulePath) -> Vec<&ModuleResults> {
         let mut instances = vec![&self.root];
         for name in path.0.iter() {
             let calls = instances.into_iter().filter_map(|module| module.calls.get(name));

@@ -45,7 +45,7 @@ impl<'a> ModuleScope<'a> {
 
     /// The same scope within one instance of something repeated.
     #[must_use]
-    pub fn repeated(self, repetition: RepetitionData) -> Self {
+    pub fn with_repetition(self, repetition: RepetitionData) -> Self {
         Self { repetition, ..self }
     }
 
@@ -63,7 +63,7 @@ impl<'a> ModuleScope<'a> {
 
     /// The same scope, in which references are checked before an expression is evaluated.
     #[must_use]
-    pub fn checked(self, check: Option<&'a StaticCheck<'a>>) -> Self {
+    pub fn with_check(self, check: Option<&'a StaticCheck<'a>>) -> Self {
         Self { check, ..self }
     }
 
@@ -271,7 +271,7 @@ impl Scope for ModuleScope<'_> {
         }
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         match name.strip_prefix("provider::") {
             Some(rest) => self.provider_function(rest),
             None => builtin(name).map(|function| function as &dyn Function),

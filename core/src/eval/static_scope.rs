@@ -101,7 +101,7 @@ impl Scope for StaticScope<'_> {
         Ok((value?, 1))
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         builtin(name).map(|function| function as &dyn Function)
     }
 

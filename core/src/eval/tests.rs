@@ -194,9 +194,9 @@ resource "x_y" "b" {
         }
     };
     let keys = each(&["k"]);
-    let scope = own.scope().repeated(keys.data(&InstanceKey::Str("k".into())));
+    let scope = own.scope().with_repetition(keys.data(&InstanceKey::Str("k".into())));
     expect![[r#""k=k""#]].assert_eq(&value("x_y.b", &scope));
-    let scope = own.scope().repeated(Expansion::Count(2).data(&InstanceKey::Int(1)));
+    let scope = own.scope().with_repetition(Expansion::Count(2).data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
             The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
@@ -208,7 +208,7 @@ resource "x_y" "b" {
         error main.tf:7,29-39 each.value cannot be used in this context
             A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
     "#]]
-    .assert_eq(&value("x_y.b", &own.scope().repeated(gone)));
+    .assert_eq(&value("x_y.b", &own.scope().with_repetition(gone)));
 }
 
 fn expansions(fixture: &str) -> String {

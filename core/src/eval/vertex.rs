@@ -77,8 +77,8 @@ impl<'c> ValueVertex<'c> {
             return visit_passed(diags, eval_inputs, CallInModule { caller, call }, variable);
         }
         let mut values = Ok(Vec::new());
-        for module in eval_inputs.results.instances(&self.node.path) {
-            let scope = ModuleScope::new(module, eval_inputs.world).checked(eval_inputs.check);
+        for module in eval_inputs.results.module_instances(&self.node.path) {
+            let scope = ModuleScope::new(module, eval_inputs.world).with_check(eval_inputs.check);
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, eval_inputs),
                 NamedValue::Local(local) => {
@@ -97,7 +97,7 @@ impl<'c> ValueVertex<'c> {
     /// Records the values that [`ValueVertex::visit`] found.
     pub fn record(self, results: &Results, values: Vec<Value>) {
         // In the order of `visit`: the instances of this module were all known by then.
-        for (module, value) in results.instances(&self.node.path).into_iter().zip(values) {
+        for (module, value) in results.module_instances(&self.node.path).into_iter().zip(values) {
             match self.value {
                 NamedValue::Variable(variable) => module.variables.set(&variable.name, value),
                 NamedValue::Local(local) => module.locals.set(&local.name, value),
@@ -199,7 +199,7 @@ fn visit_passed(
 ) -> Result<Vec<Value>, Reported> {
     let CallInModule { caller, call } = called;
     let mut values = Ok(Vec::new());
-    for module in eval_inputs.results.instances(&caller.path) {
+    for module in eval_inputs.results.module_instances(&caller.path) {
         let Some(results) = module.call(&call.site.name) else { continue };
         // Where there is none, an error in the call was reported.
         let Some(expansion) = results.expansion() else { continue };
@@ -209,18 +209,19 @@ fn visit_passed(
                 true => RepetitionData::any(),
                 false => expansion.data(&key),
             };
-            let outside = ModuleScope::new(module, eval_inputs.world).repeated(data);
-            let outside = outside.checked(eval_inputs.check);
+            let outside = ModuleScope::new(module, eval_inputs.world).with_repetition(data);
+            let outside = outside.with_check(eval_inputs.check);
             let argument = call.arguments.get(&variable.name);
             let taker = VariableInModule { module: child.addr(), variable };
             let value = passed(diags, &outside, taker, argument).and_then(|value| {
-                let inside = ModuleScope::new(child, eval_inputs.world).checked(eval_inputs.check);
+                let inside =
+                    ModuleScope::new(child, eval_inputs.world).with_check(eval_inputs.check);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
                 let judged = VariableValue { variable, value: &value, place };
                 let verdicts = &eval_inputs.results.verdicts;
                 conditions::validate_variable(diags, &inside, judged, verdicts)?;
                 // The module must be valid whatever it is given.
-                Ok(if eval_inputs.checking { inputs::unknown(variable) } else { value })
+                Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
             });
             collect(&mut values, value);
         }

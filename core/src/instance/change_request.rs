@@ -70,7 +70,7 @@ impl ChangeRequest<'_> {
         };
         let proposed = proposed_new(block, before, config);
         let private = object.map_or_else(Bytes::new, |object| object.private.clone());
-        let identity = object.and_then(|object| self.ty.identity_of(object));
+        let identity = object.and_then(|object| self.ty.encode_identity(object));
         let (private, identity) = (&private, identity.as_ref());
         let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
         // The paths have a rule of their own, which `replace_paths` checks.

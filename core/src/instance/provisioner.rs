@@ -54,7 +54,7 @@ pub(crate) async fn check_provisioners(
     }
     // Checked once for the block and not for each instance, so `self` and the key are unknown.
     let unknown = RepetitionData::unknown(&config.repetition);
-    let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
+    let scope = scope.clone().with_repetition(unknown).with_self(Value::unknown(ty.clone()));
     for provisioner in &config.provisioners {
         let checked = |diags: &mut Diagnostics| check(session, diags, provisioner, &scope);
         session.settled(diags, checked).await?;

@@ -37,7 +37,7 @@ impl Moves {
             // A move that follows from the configuration cannot contradict it.
             let Some(span) = statement.span else { continue };
             let base = statement.from.base();
-            for module in declared.results.instances(&base) {
+            for module in declared.results.module_instances(&base) {
                 let move_ = Absolute {
                     from: statement.from.within(module.addr()),
                     to: statement.to.within(module.addr()),

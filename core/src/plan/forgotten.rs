@@ -21,7 +21,7 @@ impl Forgotten {
     /// Collects the blocks of all modules.
     pub(crate) fn of(config: &Config) -> Self {
         let mut forgotten = Self::default();
-        for (module, removed) in all(config).filter(|(_, removed)| !removed.destroy) {
+        for (module, removed) in removed_blocks(config).filter(|(_, removed)| !removed.destroy) {
             match &removed.resource {
                 Some(name) => {
                     let resource = name.clone();
@@ -56,7 +56,7 @@ impl Forgotten {
 /// # Errors
 /// When there is any.
 pub(crate) fn check(diags: &mut Diagnostics, config: &Config) -> Result<(), Reported> {
-    for (module, removed) in all(config) {
+    for (module, removed) in removed_blocks(config) {
         let (what, name, span) = match &removed.resource {
             Some(name) => {
                 let addr = ConfigResourceAddr { module, resource: name.clone() };
@@ -80,7 +80,7 @@ pub(crate) fn check(diags: &mut Diagnostics, config: &Config) -> Result<(), Repo
 }
 
 /// All blocks, each with the module it is about as the root sees it.
-fn all(config: &Config) -> impl Iterator<Item = (ModulePath, &Removed)> {
+fn removed_blocks(config: &Config) -> impl Iterator<Item = (ModulePath, &Removed)> {
     config.nodes.iter().flat_map(|node| {
         node.module.removed.iter().map(|removed| {
             let steps = node.path.0.iter().chain(removed.module.0.iter()).cloned();

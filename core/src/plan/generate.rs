@@ -70,7 +70,9 @@ impl Writer<'_> {
             let null = Value::null(attribute.implied_type());
             let value = part(object, name).unwrap_or(&null);
             match &attribute.kind {
-                AttributeKind::Nested(nested) => self.nested(name, attribute, nested, value)?,
+                AttributeKind::Nested(nested) => {
+                    self.write_nested_attribute(name, attribute, nested, value)?
+                }
                 AttributeKind::Plain(_) => self.plain(name, attribute, value)?,
             }
         }
@@ -89,7 +91,7 @@ impl Writer<'_> {
     }
 
     /// Writes an attribute that holds objects.
-    fn nested(
+    fn write_nested_attribute(
         &mut self,
         name: &str,
         attribute: &Attribute,

@@ -26,7 +26,7 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
             Vertex::SharedVertex(SharedVertex::Value(value)) => {
                 let found = session.settled(diags, |diags| value.visit(diags, eval_inputs)).await;
                 let found = found.unwrap_or_else(|_| {
-                    let modules = session.results.instances(&value.node.path);
+                    let modules = session.results.module_instances(&value.node.path);
                     modules.iter().map(|_| Value::dynamic()).collect()
                 });
                 value.record(session.results, found);
@@ -48,7 +48,7 @@ fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
     let name = &vertex.addr.resource;
     let Some(loaded) = session.pool.loaded(&vertex.provider.provider) else { return };
     let ty = loaded.find(name.mode(), name.kind());
-    for module in session.results.instances(&vertex.node.path) {
+    for module in session.results.module_instances(&vertex.node.path) {
         let known = ty.as_ref().and_then(|ty| stored(module, vertex, ty));
         if let Some(results) = module.resource(name)
             && known.is_none()

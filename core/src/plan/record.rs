@@ -77,7 +77,7 @@ pub(crate) async fn run(
     .await;
     let mut plan = recorder.finish(options);
     // Also a visit that was under way when the user stopped the run left instances out.
-    plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.stopped();
+    plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.is_stopped();
     Ok(plan)
 }
 

@@ -49,7 +49,7 @@ pub(super) fn of(session: &Session<'_>, plan: &Plan) -> Relevant {
     // Outputs of called modules are not in the state, so each that has a value counts as new. Those
     // that are ephemeral never change.
     for node in session.config.nodes.iter().filter(|node| node.caller.is_some()) {
-        for module in session.results.instances(&node.path) {
+        for module in session.results.module_instances(&node.path) {
             for (name, output) in &node.module.outputs {
                 if !output.ephemeral
                     && module.outputs.get(name).is_some_and(|value| !value.is_null())

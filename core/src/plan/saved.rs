@@ -191,7 +191,7 @@ impl Plan {
                 .iter()
                 .map(|(addr, search)| (addr.to_string(), *search == Search::Found))
                 .collect(),
-            functions: self.functions.texts().collect(),
+            functions: self.functions.as_strings().collect(),
             reread_numbers: self.reread_numbers,
             errored: self.errored,
             // Last, because saving the changes fills the lists.

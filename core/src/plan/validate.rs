@@ -87,7 +87,7 @@ async fn check_unknown(
 ) -> Result<ValidatedConfigs, Reported> {
     let variables = session.config.root.variables.iter();
     let variables = variables
-        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
+        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown_value(variable))))
         .collect();
     let (state, results) = (State::default(), session.results.beside(session.config));
     let ground =
@@ -124,7 +124,7 @@ fn check_unwritten_imports(
     static_check: &StaticCheck<'_>,
 ) {
     let config = session.config;
-    let scope = session.scope(session.results.root()).checked(Some(static_check));
+    let scope = session.scope(session.results.root()).with_check(Some(static_check));
     for import in &config.root.imports {
         if config.resource(&import.config_addr()).is_some() {
             continue;
@@ -164,7 +164,7 @@ async fn check(
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let mut deprecated: BTreeMap<VertexId, Vec<Diagnostic>> = BTreeMap::new();
     let mut accepted = ValidatedConfigs::default();
-    let stop = || session.stopped();
+    let stop = || session.is_stopped();
     let finishing = session.finishing;
     let pace = WalkOptions { stop: &stop, finishing, ..WalkOptions::at_most(session.parallelism) };
     let walk = walk(

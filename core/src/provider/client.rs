@@ -163,7 +163,7 @@ impl ProviderClient {
     }
 
     /// The running provider itself.
-    pub(super) fn provider(&self) -> Arc<dyn Provider> {
+    pub(super) fn running_provider(&self) -> Arc<dyn Provider> {
         self.slot.provider()
     }
 
@@ -186,7 +186,7 @@ impl ProviderClient {
 
     /// Whether it still answers at all.
     pub(super) async fn answers(&self) -> bool {
-        answers(&self.provider()).await
+        answers(&self.running_provider()).await
     }
 
     pub(super) async fn configure(
@@ -204,7 +204,7 @@ impl ProviderClient {
         let call = "ValidateProviderConfig";
         // Both calls go to this process, even if the slot gets another one between them. Terraform
         // validates before each ConfigureProvider, too.
-        let provider = self.provider();
+        let provider = self.running_provider();
         let verdict = provider.validate_provider_config(request);
         let verdict = self.answer(call, about.addr, verdict).await;
         self.verdict(diags, call, verdict, about)?;
@@ -395,7 +395,7 @@ impl ProviderClient {
             planned_identity: ask.identity.cloned(),
         };
         // Never asked a second time: the first request may have taken effect.
-        self.answer("ApplyResourceChange", addr, self.provider().apply(request)).await
+        self.answer("ApplyResourceChange", addr, self.running_provider().apply(request)).await
     }
 }
 

@@ -59,7 +59,7 @@ pub trait Launch {
 
     /// Maximum number of instances that may live at once, if that is limited. More are started only
     /// where nothing else could go on.
-    fn limit(&self) -> Option<usize> {
+    fn max_processes(&self) -> Option<usize> {
         None
     }
 
@@ -142,8 +142,8 @@ impl<'l> Pool<'l> {
 
     /// Maximum number of plugins that may run at once, if that is limited.
     #[must_use]
-    pub fn limit(&self) -> Option<usize> {
-        self.launcher.limit()
+    pub fn max_processes(&self) -> Option<usize> {
+        self.launcher.max_processes()
     }
 
     async fn start(
@@ -159,7 +159,7 @@ impl<'l> Pool<'l> {
         }
         // Before the start, so that the limit holds also while the new process is starting.
         self.make_room().await;
-        let _starting = self.processes.starting();
+        let _starting = self.processes.count_starting();
         let provider = self.stopping.unless(purpose, self.launcher.launch(addr)).await?;
         self.processes.add(addr, &provider, purpose);
         Ok(provider)
@@ -168,7 +168,7 @@ impl<'l> Pool<'l> {
     /// Ends processes that are kept only for later use, until one more may start. If everything is
     /// needed, one more starts all the same: the caller cannot go on without it.
     async fn make_room(&self) {
-        let Some(limit) = self.limit() else { return };
+        let Some(limit) = self.max_processes() else { return };
         // A limit of zero would let nothing start.
         while self.processes.n_alive() >= limit.max(1) {
             let Some(spare) = self.spare() else {
@@ -195,7 +195,7 @@ impl<'l> Pool<'l> {
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
         let entry = configured.remove(&addr)?;
-        Some(entry.handle.provider())
+        Some(entry.handle.running_provider())
     }
 
     /// Schemas and capabilities of a provider; `None` before [`Pool::load`] succeeded for it.
@@ -409,7 +409,7 @@ impl<'l> Pool<'l> {
     /// Forgets a configuration and has its process end.
     fn let_go(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
-            self.processes.dismiss(&entry.handle.provider());
+            self.processes.dismiss(&entry.handle.running_provider());
         }
     }
 
@@ -433,7 +433,7 @@ impl<'l> Pool<'l> {
         // stop.
         self.stopping.begin();
         self.calls.interrupt();
-        let running = self.processes.stopping();
+        let running = self.processes.instances_to_stop();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }
 }

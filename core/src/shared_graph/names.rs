@@ -81,7 +81,7 @@ impl Names {
     }
 
     /// Vertex at which everything in a called module is done; `None` for the root.
-    fn closed(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn module_close(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].closed
     }
 
@@ -111,7 +111,7 @@ pub(crate) fn connect_modules<'c, V: Vertex<'c>>(
         if let Some(call) = vertex.module().and_then(|node| names.call(node)) {
             edges.connect(at, call, EdgeReason::Module);
         }
-        if let Some(closed) = vertex.around(config).and_then(|node| names.closed(node)) {
+        if let Some(closed) = vertex.around(config).and_then(|node| names.module_close(node)) {
             edges.connect(closed, at, EdgeReason::Module);
         }
     }

@@ -70,7 +70,8 @@ impl Gate for ProviderUsage<'_, '_> {
         if user.has_place {
             return true;
         }
-        let is_full = self.pool.limit().is_some_and(|limit| self.n_places_taken.get() >= limit);
+        let is_full =
+            self.pool.max_processes().is_some_and(|limit| self.n_places_taken.get() >= limit);
         if !is_full {
             self.take_place(user);
         }

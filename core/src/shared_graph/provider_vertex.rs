@@ -104,7 +104,7 @@ fn config(
         }
         return Ok(schema.empty_value());
     };
-    match session.results.instances(&node.path).first() {
+    match session.results.module_instances(&node.path).first() {
         Some(module) => decode(diags, &block.body, schema, &session.scope(module)),
         // A module with provider blocks has exactly one instance; that was checked when it was read.
         None => Ok(schema.empty_value()),

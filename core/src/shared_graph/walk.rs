@@ -37,7 +37,7 @@ where
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let usage = ProviderUsage::of(session.pool, graph.vertices());
-    let stop = || session.stopped() || ends();
+    let stop = || session.is_stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
     let visit = |_, vertex| visit(vertex);

@@ -21,7 +21,7 @@ use crate::messages;
 
 /// The instances that a target picks, in the order of the state. None may be.
 #[must_use]
-pub fn matching(state: &State, target: &Target) -> Vec<InstanceAddr> {
+pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
     let of = |addr: &ResourceAddr| -> Vec<InstanceAddr> {
         let keys = state.resources.get(addr).into_iter().flat_map(|held| held.instances.keys());
         keys.map(|key| addr.instance(key.clone())).collect()
@@ -46,7 +46,7 @@ pub fn select(
     state: &State,
     target: &Target,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let found = matching(state, target);
+    let found = matching_instances(state, target);
     if !found.is_empty() {
         return Ok(found);
     }

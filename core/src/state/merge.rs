@@ -31,7 +31,7 @@ impl StateDifference {
             {
                 continue;
             }
-            instances.extend(differing(addr, old, new));
+            instances.extend(differing_instances(addr, old, new));
         }
         let names = before.outputs.keys().chain(after.outputs.keys());
         let differs = |name: &&Str| before.outputs.get(*name) != after.outputs.get(*name);
@@ -47,7 +47,7 @@ impl StateDifference {
 }
 
 /// The instances of a resource that differ.
-fn differing(
+fn differing_instances(
     addr: &ResourceAddr,
     old: Option<&Arc<ResourceState>>,
     new: Option<&Arc<ResourceState>>,

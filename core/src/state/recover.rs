@@ -283,7 +283,7 @@ impl Recovery {
     #[must_use]
     pub fn origins(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
-        open.filter(|one| one.place() == place).map(|one| &one.addr).collect()
+        open.filter(|one| one.current_addr() == place).map(|one| &one.addr).collect()
     }
 
     /// Takes down what was found out or decided about everything that is open about an instance, by
@@ -371,7 +371,7 @@ impl Unresolved {
 
     /// Address of the object.
     #[must_use]
-    pub fn place(&self) -> &InstanceAddr {
+    pub fn current_addr(&self) -> &InstanceAddr {
         self.moved.as_ref().unwrap_or(&self.addr)
     }
 
@@ -485,7 +485,7 @@ impl Unresolved {
         )
     }
 
-    fn resolved(&self, how: &str) -> Record {
+    fn resolved_record(&self, how: &str) -> Record {
         Record::Resolved { op: self.op, how: how.to_owned() }
     }
 }

@@ -230,9 +230,10 @@ fn searched_on(
     recovery.follow(|addr, provider| moved::destination(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();
     let open = recovery.unresolved.iter();
-    let open = open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())));
+    let open =
+        open.filter_map(|one| Some((one.current_addr().clone(), one.to_be_looked_for()?.clone())));
     let interrupted = open.collect();
-    let run = bench.apply_with(config, |options| options.interrupted = interrupted);
+    let run = bench.apply_with(config, |options| options.interrupted_creations = interrupted);
     let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
     let searches: Vec<_> = searches.values().collect();
     format!("{}{searches:?}\n{}", run.story(), bench.state())
@@ -398,7 +399,7 @@ fn planned_again(config: &str, change: impl FnOnce(&EvalFixture)) -> (Run, EvalF
     let interrupted = created.map(|change| (change.addr.clone(), change.after.clone())).collect();
     bench.file = before;
     change(&bench);
-    let run = bench.apply_with(config, |options| options.interrupted = interrupted);
+    let run = bench.apply_with(config, |options| options.interrupted_creations = interrupted);
     (run, bench)
 }
 

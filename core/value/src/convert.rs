@@ -7,13 +7,13 @@ mod mismatch;
 mod tests;
 
 use crate::ty::ObjectType;
-use crate::ty::possible::{Mode, common_element, possible, replace_dynamic};
+use crate::ty::conversion::{ConversionSafety, can_convert, common_element, replace_dynamic};
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Path, Refinement, Step, Str, Type, Value};
 
 pub use mismatch::mismatch;
 
-use element::{Rule, settle};
+use element::{ElementUnification, settle};
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
     let own = value.ty();
     // Types are compared first, so that the reason speaks of the types where no value could
     // convert, as in Terraform.
-    if !possible(&own, ty, Mode::Unsafe) {
+    if !can_convert(&own, ty, ConversionSafety::Unsafe) {
         return Err(ConversionError::new(mismatch(&own, ty)));
     }
     match part(value, ty) {
@@ -227,7 +227,7 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
     {
         return Ok(None);
     }
-    let rule = Rule {
+    let rule = ElementUnification {
         disagreement: "element types must all match for conversion to list",
         unify: matches!(value, Value::Tuple(_)),
     };
@@ -246,8 +246,10 @@ fn to_set(value: &Value, wanted: &Type) -> Converted {
     }
     // Always a new set: elements that differed before may be equal after the conversion.
     let items = converted.unwrap_or_else(|| items.to_vec());
-    let rule =
-        Rule { disagreement: "element types must all match for conversion to set", unify: false };
+    let rule = ElementUnification {
+        disagreement: "element types must all match for conversion to set",
+        unify: false,
+    };
     let (ty, items) = settle(&element, items, rule)?;
     Ok(Some(Value::set(ty, items)))
 }
@@ -260,7 +262,8 @@ fn map_to_map(map: &Map, wanted: &Type) -> Converted {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| map.items().to_vec());
-    let rule = Rule::of_map(element, "element types must all match for conversion to map");
+    let rule =
+        ElementUnification::of_map(element, "element types must all match for conversion to map");
     let (ty, items) = settle(element, items, rule)?;
     Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
 }
@@ -270,7 +273,10 @@ fn object_to_map(object: &Object, wanted: &Type) -> Converted {
     let step = |at: usize| Step::Key(object.names()[at].clone());
     let items = parts(object.items(), |_| &element, step)?;
     let items = items.unwrap_or_else(|| object.items().to_vec());
-    let rule = Rule::of_map(&element, "attribute types must all match for conversion to map");
+    let rule = ElementUnification::of_map(
+        &element,
+        "attribute types must all match for conversion to map",
+    );
     let (ty, items) = settle(&element, items, rule)?;
     Ok(Some(Value::map(ty, object.names().iter().zip(items))))
 }
@@ -310,7 +316,7 @@ fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
         Some(value) => {
             // A map has one element type and an object many, so the types are compared attribute by
             // attribute.
-            if !possible(map.element_type(), ty, Mode::Unsafe) {
+            if !can_convert(map.element_type(), ty, ConversionSafety::Unsafe) {
                 return Err(ConversionError::new(format!(
                     "map element type is incompatible with attribute {:?}: {}",
                     name.as_str(),

@@ -105,16 +105,16 @@ impl Key {
             Value::Null(_) => self.write(b"~"),
             Value::Bool(true) => self.write(b"T"),
             Value::Bool(false) => self.write(b"F"),
-            Value::Number(number) => self.number(number),
-            Value::String(text) => self.text(text),
-            Value::List(list) => self.elements([b"[", b"]"], list.items()),
-            Value::Set(set) => self.elements([b"[", b"]"], set.items()),
-            Value::Tuple(tuple) => self.elements([b"<", b">"], tuple.items()),
-            Value::Object(object) => self.elements([b"<", b">"], object.items()),
+            Value::Number(number) => self.push_number(number),
+            Value::String(text) => self.push_text(text),
+            Value::List(list) => self.push_elements([b"[", b"]"], list.items()),
+            Value::Set(set) => self.push_elements([b"[", b"]"], set.items()),
+            Value::Tuple(tuple) => self.push_elements([b"<", b">"], tuple.items()),
+            Value::Object(object) => self.push_elements([b"<", b">"], object.items()),
             Value::Map(map) => {
                 self.write(b"{");
                 for (key, item) in map.iter() {
-                    self.text(key);
+                    self.push_text(key);
                     self.write(b":");
                     self.push(item);
                     self.write(b";");
@@ -125,7 +125,7 @@ impl Key {
         }
     }
 
-    fn elements(&mut self, [open, close]: [&[u8]; 2], items: &[Value]) {
+    fn push_elements(&mut self, [open, close]: [&[u8]; 2], items: &[Value]) {
         self.write(open);
         for item in items {
             self.push(item);
@@ -134,7 +134,7 @@ impl Key {
         self.write(close);
     }
 
-    fn number(&mut self, number: &Number) {
+    fn push_number(&mut self, number: &Number) {
         const TEN_DIGITS: u64 = 10_000_000_000;
         if let Some(short) = number.to_i64().filter(|n| n.unsigned_abs() < TEN_DIGITS)
             // The text of a negative zero has a sign, which the integer has lost.
@@ -159,7 +159,7 @@ impl Key {
     }
 
     /// Writes a quoted string. The quotes and escapes keep strings apart from what follows them.
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
             self.write(b"\"");
             self.write(text.as_bytes());

@@ -1,7 +1,7 @@
 //! Types of values. [`unify`] unifies them, `convert` converts values.
 
 mod conform;
-pub(crate) mod possible;
+pub(crate) mod conversion;
 pub mod unify;
 
 use std::collections::BTreeMap;

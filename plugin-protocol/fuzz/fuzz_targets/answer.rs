@@ -1,4 +1,4 @@
 //! The target `answer` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::hostile::answer(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::fuzz_targets::answer(data));

@@ -1,4 +1,4 @@
 //! The target `log` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::hostile::log(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::fuzz_targets::log(data));

@@ -140,7 +140,7 @@ pub(super) async fn launch(
     tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
     // From here on a drop kills the process, also when the caller abandons this future.
     let mut child = Child { process, log, home, socket: None };
-    match meet(&mut child, pipes.stdout, identity.as_ref(), settings).await {
+    match complete_handshake(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
             Ok((Pool::new(dialer, channel, settings.connections, Some(child)), protocol))
@@ -203,7 +203,7 @@ async fn start(
 }
 
 /// Reads the handshake and connects to where it says.
-async fn meet(
+async fn complete_handshake(
     child: &mut Child,
     mut stdout: ChildStdout,
     identity: Option<&Identity>,

@@ -119,7 +119,7 @@ impl Log {
 
 /// Reads bytes as the standard error of a plugin, in two chunks.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(data: &[u8]) {
+pub(crate) fn fuzz(data: &[u8]) {
     let log = Log::new("hostile".to_owned());
     let mut lines = Lines::default();
     let (first, second) = data.split_at(data.len() / 2);

@@ -75,7 +75,7 @@ impl Process {
         // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        prepare(&mut command, arg0, limits)?;
+        set_pre_exec(&mut command, arg0, limits)?;
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         // Watched before anything can fail, or a child without pipes would stay behind as a zombie.
@@ -176,7 +176,7 @@ impl Group {
 }
 
 /// Makes the kernel kill the child when the thread that starts it ends, and keep it within its limits.
-fn prepare(
+fn set_pre_exec(
     command: &mut Command,
     arg0: Option<&OsStr>,
     Limits { memory, files }: Limits,

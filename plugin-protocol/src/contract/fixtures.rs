@@ -77,26 +77,26 @@ pub(super) fn with_unknown(value: &Plain, name: &str) -> Plain {
 
 /// A value as JSON text without what is null or empty, and with `?` for what is unknown.
 pub(super) fn compact_json(value: &Plain) -> String {
-    fn write(value: &Value) -> Option<String> {
+    fn to_notation(value: &Value) -> Option<String> {
         let empty = value.children().is_empty();
         match value {
             Value::Null(_) => None,
             Value::Unknown(_) => Some("?".into()),
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
-                let item = |item| write(item).unwrap_or_else(|| "null".into());
+                let item = |item| to_notation(item).unwrap_or_else(|| "null".into());
                 let items: Vec<String> = value.children().iter().map(item).collect();
                 (!empty).then(|| format!("[{}]", items.join(" ")))
             }
             Value::Map(_) | Value::Object(_) => {
                 let entries: Vec<String> = super::parts::keyed(value)
-                    .filter_map(|(key, part)| Some(format!("{key}:{}", write(part)?)))
+                    .filter_map(|(key, part)| Some(format!("{key}:{}", to_notation(part)?)))
                     .collect();
                 Some(format!("{{{}}}", entries.join(" ")))
             }
             _ => Some(super::parts::shown(value).replace('"', "")),
         }
     }
-    write(value.value()).unwrap_or_else(|| "null".into())
+    to_notation(value.value()).unwrap_or_else(|| "null".into())
 }
 
 /// Findings as lines.

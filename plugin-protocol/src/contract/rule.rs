@@ -37,7 +37,7 @@ macro_rules! rules {
 
             /// Says who is hurt when it is broken.
             #[must_use]
-            pub fn hurts(self) -> &'static str {
+            pub fn affected_party(self) -> &'static str {
                 match self { $(Self::$rule => $hurts,)* }
             }
         }

@@ -66,6 +66,6 @@ impl Key {
 }
 
 /// A hash of an element as it stands.
-pub(super) fn fingerprint(element: &Value) -> u64 {
+pub(super) fn hash_whole(element: &Value) -> u64 {
     Key::Whole.of(element)
 }

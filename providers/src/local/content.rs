@@ -66,7 +66,7 @@ impl ContentSource<'_> {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(text) = self.base64 {
-            return pem::base64(text).map_err(|error| {
+            return pem::decode_base64(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
                 Problem::new("Create local file error", detail)
             });

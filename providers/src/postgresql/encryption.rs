@@ -115,7 +115,7 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
         ("verify-full", None) => Arc::new(Verifier::new(cryptography)?),
         (mode, authorities) => {
             let known = match authorities {
-                Some(file) => certificates(file, read(file)?.as_bytes())?,
+                Some(file) => parse_certificates(file, read(file)?.as_bytes())?,
                 None => Vec::new(),
             };
             let chain: Arc<dyn ServerCertVerifier> = if known.is_empty() {
@@ -138,7 +138,7 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
         Some(true) => (cert, key, ["`cert`".to_owned(), "`key`".to_owned()]),
         _ => (read(&cert)?, read(&key)?, [cert, key]),
     };
-    let chain = certificates(&cert_from, cert.as_bytes())?;
+    let chain = parse_certificates(&cert_from, cert.as_bytes())?;
     let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
         .map_err(|error| Unusable::Pem(key_from, "private key", error))?;
     Ok(builder.with_client_auth_cert(chain, key)?)
@@ -148,7 +148,7 @@ fn read(file: &str) -> Result<String, Unusable> {
     std::fs::read_to_string(file).map_err(|error| Unusable::File(file.to_owned(), error))
 }
 
-fn certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Unusable> {
+fn parse_certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Unusable> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let found = found.map_err(|error| Unusable::Pem(from.to_owned(), "certificate", error))?;
     match found.is_empty() {

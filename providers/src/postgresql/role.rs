@@ -239,10 +239,10 @@ impl RoleInput {
         let none = BTreeSet::new();
         let roles = self.roles.as_ref().unwrap_or(&none);
         let name = sql::name(&self.name);
-        let left = sql::missing(prior, roles)
+        let left = sql::difference(prior, roles)
             .map(|role| format!("REVOKE {} FROM {name}", sql::name(role)));
-        let joined =
-            sql::missing(roles, prior).map(|role| format!("GRANT {} TO {name}", sql::name(role)));
+        let joined = sql::difference(roles, prior)
+            .map(|role| format!("GRANT {} TO {name}", sql::name(role)));
         left.chain(joined).collect()
     }
 }

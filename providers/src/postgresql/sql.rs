@@ -33,7 +33,7 @@ pub(super) fn unless(word: &str, is_set: bool) -> String {
 }
 
 /// The elements of the first set that the second lacks.
-pub(super) fn missing<'s>(
+pub(super) fn difference<'s>(
     first: &'s BTreeSet<String>,
     second: &'s BTreeSet<String>,
 ) -> impl Iterator<Item = &'s String> {

@@ -39,7 +39,7 @@ impl Resource for RandomBytes {
 
     async fn import(&self, call: Import<Bytes>) -> Answer<BytesDraft> {
         // The imported value is a secret, so it is not printed.
-        let bytes = pem::base64(&call.id).or_fail("Import Random bytes Error")?;
+        let bytes = pem::decode_base64(&call.id).or_fail("Import Random bytes Error")?;
         let computed = BytesComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
         let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX).into();
         Ok(BytesDraft { length, ..computed.into() })

@@ -115,7 +115,7 @@ fn moved_by_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
 }
 
 /// Reads a part of an import id: a number, or nothing.
-pub(super) fn number(text: &str) -> Answer<Attr<i64>> {
+pub(super) fn parse_id_part(text: &str) -> Answer<Attr<i64>> {
     if text.is_empty() {
         return Ok(Attr::Null);
     }

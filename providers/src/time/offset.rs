@@ -109,7 +109,7 @@ impl Resource for TimeOffset {
         };
         let mut numbers = [Attr::Null; 6];
         for (number, text) in numbers.iter_mut().zip(offsets) {
-            *number = moment::number(text)?;
+            *number = moment::parse_id_part(text)?;
         }
         let [years, months, days, hours, minutes, seconds] = numbers;
         let offsets = OffsetsDraft {

@@ -124,11 +124,11 @@ impl Resource for TimeRotating {
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
                 let rotations = RotationsDraft {
-                    rotation_years: moment::number(years)?,
-                    rotation_months: moment::number(months)?,
-                    rotation_days: moment::number(days)?,
-                    rotation_hours: moment::number(hours)?,
-                    rotation_minutes: moment::number(minutes)?,
+                    rotation_years: moment::parse_id_part(years)?,
+                    rotation_months: moment::parse_id_part(months)?,
+                    rotation_days: moment::parse_id_part(days)?,
+                    rotation_hours: moment::parse_id_part(hours)?,
+                    rotation_minutes: moment::parse_id_part(minutes)?,
                 };
                 let found = of(&rotations, None, base.to_owned())?;
                 Ok(RotatingDraft { rotations, ..found.into() })

@@ -41,7 +41,7 @@ impl DataSource for TlsCertificate {
 
     fn validate(&self, call: Validate<Certificates>) -> Answer<()> {
         match call.config.url.get() {
-            Some(url) => place(url).map(|_| ()),
+            Some(url) => parse_url(url).map(|_| ()),
             None => Ok(()),
         }
     }
@@ -66,7 +66,7 @@ impl DataSource for TlsCertificate {
 
 impl TlsCertificate {
     async fn shown_by(&self, url: &str, is_verified: bool) -> Answer<Vec<Vec<u8>>> {
-        let (uri, port) = place(url)?;
+        let (uri, port) = parse_url(url)?;
         let host = uri.host().unwrap_or_default();
         let proxy = match uri.scheme_str() {
             Some("https") => self.0.toward(&uri),
@@ -87,7 +87,7 @@ impl TlsCertificate {
 }
 
 /// Parses a URL; returns it, and the port.
-fn place(url: &str) -> Answer<(Uri, u16)> {
+fn parse_url(url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
         let detail = format!("`url` is {:?}: {why}.", shown::url(url));
         Problem::new(summary, detail).at("url")

@@ -163,8 +163,8 @@ mod tests {
         let mut options = Options::new("/no/such/provider");
         options.resume = Some(folder.path().join("checkpoint.json"));
         let mut suite = Suite::new(options.clone());
-        suite.tallies.hold("S-01");
-        suite.tallies.find(Finding::new("S-02", "provider", "wrong"));
+        suite.tallies.record_pass("S-01");
+        suite.tallies.add_finding(Finding::new("S-02", "provider", "wrong"));
         let mut checkpoint = Checkpoint::restore(&mut suite);
         assert!(!checkpoint.has("Schema"));
         checkpoint.complete(&suite, "Schema").unwrap();

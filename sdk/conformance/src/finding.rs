@@ -131,12 +131,12 @@ impl Tallies {
     }
 
     /// Counts a case that held.
-    pub fn hold(&mut self, id: &'static str) {
+    pub fn record_pass(&mut self, id: &'static str) {
         self.of(id).cases += 1;
     }
 
     /// Counts a case that broke the rule. The same problem of the same subject is kept once.
-    pub fn find(&mut self, finding: Finding) {
+    pub fn add_finding(&mut self, finding: Finding) {
         let tally = self.of(finding.rule);
         tally.cases += 1;
         tally.broken += 1;
@@ -217,10 +217,10 @@ mod tests {
     fn one_broken_case_breaks_the_rule_and_is_kept_once() {
         let rule = rules::find("P-01").unwrap();
         let mut tallies = Tallies::default();
-        tallies.hold("P-01");
+        tallies.record_pass("P-01");
         assert_eq!(tallies.verdict(rule), Verdict::Held);
-        tallies.find(Finding::new("P-01", "a", "wrong"));
-        tallies.find(Finding::new("P-01", "a", "wrong"));
+        tallies.add_finding(Finding::new("P-01", "a", "wrong"));
+        tallies.add_finding(Finding::new("P-01", "a", "wrong"));
         assert_eq!(tallies.verdict(rule), Verdict::Broken);
         assert_eq!(tallies.findings().count(), 1);
         assert_eq!(tallies.tally("P-01").unwrap().broken, 2);

@@ -298,7 +298,7 @@ impl Reader {
     }
 
     fn block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
-        let mut block = Block { docs: docs(raw, 4, 6), ..Block::default() };
+        let mut block = Block { docs: decode_docs(raw, 4, 6), ..Block::default() };
         // Blocks may be nested without end, and this function calls itself for each level.
         if depth > 64 {
             self.report("S-04", format!("{place}: blocks are nested more than 64 levels deep"));
@@ -397,7 +397,7 @@ impl Reader {
             Some(nested) => AttributeKind::Nested(self.nested(&nested, at, depth)),
             None => AttributeKind::Plain(self.ty(&raw.get_bytes(2), at, "S-04")),
         };
-        let mut docs = docs(raw, 3, 9);
+        let mut docs = decode_docs(raw, 3, 9);
         docs.deprecation = [12, 11].map(|it| raw.get_text(it)).concat();
         self.has_deprecation_texts |= !docs.deprecation.is_empty();
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
@@ -486,7 +486,7 @@ impl Msg {
     }
 }
 
-fn docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
+fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
     Docs {
         description: raw.get_text(description),
         deprecated: raw.get_bool(deprecated),

@@ -215,7 +215,7 @@ impl Suite {
         rule.level <= *level
             && (only.is_empty() || only.contains(rule.id))
             && !skip.contains(rule.id)
-            && system::missing(rule.id).is_none()
+            && system::unsupported_reason(rule.id).is_none()
     }
 
     /// Gives every selected rule that was not examined its reason, and drops what was found for rules
@@ -231,7 +231,7 @@ impl Suite {
                 "not among -only".to_owned()
             } else if rule.level > level {
                 format!("is examined at level {}", rule.level)
-            } else if let Some(missing) = system::missing(rule.id) {
+            } else if let Some(missing) = system::unsupported_reason(rule.id) {
                 missing.to_owned()
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
@@ -279,8 +279,8 @@ impl Suite {
             return;
         }
         match held {
-            true => self.tallies.hold(id),
-            false => self.tallies.find(finding()),
+            true => self.tallies.record_pass(id),
+            false => self.tallies.add_finding(finding()),
         }
     }
 
@@ -314,7 +314,7 @@ impl Suite {
 
     /// The usual settings for starting the provider.
     #[must_use]
-    pub fn launch(&self) -> Launch {
+    pub fn launch_options(&self) -> Launch {
         let mut env = self.options.env.clone();
         env.extend(self.proxy_env.iter().cloned());
         // At TRACE, so that a secret in any line of the log is found.
@@ -337,7 +337,7 @@ impl Suite {
     /// When it does not start.
     pub async fn another(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
-            Target::Program(path) => Plugin::launch(path, &self.launch()).await,
+            Target::Program(path) => Plugin::launch(path, &self.launch_options()).await,
             Target::Running(address, protocol) => Plugin::reattach(address, *protocol).await,
         }
     }

@@ -17,7 +17,7 @@ const NEED_PROC: [&str; 10] =
     ["H-01", "H-12", "H-14", "H-15", "H-18", "H-20", "K-05", "K-06", "Z-09", "Z-14"];
 
 /// The reason why a rule cannot be examined on this system, if there is one.
-pub(crate) fn missing(rule: &str) -> Option<&'static str> {
+pub(crate) fn unsupported_reason(rule: &str) -> Option<&'static str> {
     let is_missing = NEED_PROC.contains(&rule) && !Path::new("/proc/self/fd").exists();
     is_missing.then_some("the system has no /proc, in which this is seen")
 }

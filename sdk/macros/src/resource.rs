@@ -126,7 +126,7 @@ impl Resource<'_> {
 
     /// Checks that nothing is missing.
     fn check(&self) -> Result<()> {
-        scope::checked(&self.said.held, self.parts)?;
+        scope::check_names(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {

@@ -13,7 +13,7 @@ use crate::schema::{Replace, Rule, Shape};
 /// A computed attribute that becomes unknown forces nothing, because the author did not request a
 /// change. A write-only attribute forces nothing, because without a stored value a change cannot be
 /// detected.
-pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
+pub(crate) fn replace_paths(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = Content::of_block(&shape.block, &shape.rules);
     let sides = Sides { prior, config: Some(config), planned };
@@ -31,11 +31,11 @@ struct Sides<'v> {
 }
 
 impl<'v> Sides<'v> {
-    fn coming(planned: &'v Value) -> Self {
+    fn for_create(planned: &'v Value) -> Self {
         Self { prior: &NOTHING, config: None, planned }
     }
 
-    fn going(prior: &'v Value) -> Self {
+    fn for_destroy(prior: &'v Value) -> Self {
         Self { prior, config: None, planned: &NOTHING }
     }
 }
@@ -58,7 +58,7 @@ fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut 
         }
         let config = sides.config.and_then(|config| member(config, name));
         let path = path.attribute(name);
-        if forces(content.attribute(name), rule, Sides { prior, config, planned }) {
+        if forces(content.attribute_schema(name), rule, Sides { prior, config, planned }) {
             forcing.push(path);
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
@@ -108,8 +108,8 @@ fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut V
             // Trimming both ends is linear. Comparing each element with each would be quadratic,
             // and sets of thousands of elements exist.
             let (gone, come) = without_what_both_have(prior.children(), planned.children());
-            let comes_or_goes = gone.iter().any(|item| appears(content, Sides::going(item)))
-                || come.iter().any(|item| appears(content, Sides::coming(item)));
+            let comes_or_goes = gone.iter().any(|item| appears(content, Sides::for_destroy(item)))
+                || come.iter().any(|item| appears(content, Sides::for_create(item)));
             if comes_or_goes {
                 forcing.push(path.clone());
             }
@@ -129,12 +129,12 @@ fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mu
                 let sides = Sides { prior, config, planned: part };
                 of_object(content, &path.then(step), sides, &mut inside);
             }
-            None => comes_or_goes |= appears(content, Sides { config, ..Sides::coming(part) }),
+            None => comes_or_goes |= appears(content, Sides { config, ..Sides::for_create(part) }),
         }
     }
     for (at, part) in prior.children().iter().enumerate() {
         let is_gone = prior.step_to(at).is_some_and(|step| beside(planned, &step).is_none());
-        comes_or_goes |= is_gone && appears(content, Sides::going(part));
+        comes_or_goes |= is_gone && appears(content, Sides::for_destroy(part));
     }
     // After a change of their number, elements of a list cannot be matched any more.
     let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
@@ -179,11 +179,11 @@ fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
         if part.is_null() {
             return false;
         }
-        let part = if comes { Sides::coming(part) } else { Sides::going(part) };
+        let part = if comes { Sides::for_create(part) } else { Sides::for_destroy(part) };
         let config = sides.config.and_then(|config| member(config, name));
         let part = Sides { config, ..part };
         let may_replace = rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace());
-        forces(content.attribute(name), rule, part)
+        forces(content.attribute_schema(name), rule, part)
             || inner.is_some_and(|inner| may_replace && any_appears(inner, part))
     })
 }
@@ -197,7 +197,7 @@ fn any_appears(content: Content<'_>, sides: Sides<'_>) -> bool {
     let mut items = collection.children().iter();
     collection.is_unknown()
         || items.any(|item| match comes {
-            true => appears(content, Sides::coming(item)),
-            false => appears(content, Sides::going(item)),
+            true => appears(content, Sides::for_create(item)),
+            false => appears(content, Sides::for_destroy(item)),
         })
 }

@@ -10,7 +10,7 @@ use crate::schema::Shape;
 
 /// Returns the planned object, with the handler's values for its unknown parts. `returned` has some
 /// of the attributes or all.
-pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
+pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
     // The usual case for an object without computed parts: the plan is the result.
     if planned.is_wholly_known() {
         return planned.clone();
@@ -19,16 +19,16 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
         (Value::Unknown(_), _) => returned.clone(),
         (Value::Object(parts), Value::Object(_)) => {
             let items = parts.iter().map(|(name, part)| match member(returned, name) {
-                Some(returned) => carried(part, returned),
+                Some(returned) => fill_unknown(part, returned),
                 // The handler returned nothing for it, and after an apply nothing may be unknown.
-                None => settled(part),
+                None => null_unknown(part),
             });
             planned.with_children(items.collect())
         }
         (Value::Map(parts), Value::Map(_)) => {
             let items = parts.iter().map(|(key, part)| match member(returned, key) {
-                Some(returned) => carried(part, returned),
-                None => settled(part),
+                Some(returned) => fill_unknown(part, returned),
+                None => null_unknown(part),
             });
             planned.with_children(items.collect())
         }
@@ -36,11 +36,12 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
             if planned.children().len() == returned.children().len() =>
         {
             let both = planned.children().iter().zip(returned.children());
-            planned
-                .with_children(both.map(|(planned, returned)| carried(planned, returned)).collect())
+            planned.with_children(
+                both.map(|(planned, returned)| fill_unknown(planned, returned)).collect(),
+            )
         }
         // The correspondence of set elements is unknown.
-        (_, Value::Null(_) | Value::Unknown(_)) => settled(planned),
+        (_, Value::Null(_) | Value::Unknown(_)) => null_unknown(planned),
         _ => returned.clone(),
     }
 }
@@ -65,11 +66,11 @@ pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
 }
 
 /// Returns the value with null in place of unknown parts.
-pub(crate) fn settled(value: &Value) -> Value {
+pub(crate) fn null_unknown(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
         _ if value.is_wholly_known() => value.clone(),
-        _ => value.with_children(value.children().iter().map(settled).collect()),
+        _ => value.with_children(value.children().iter().map(null_unknown).collect()),
     }
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
 /// Returns a stored object with a zero value for each null that its field cannot represent: an
 /// empty string, zero, false, no elements. Partly failed creations and older versions of a provider
 /// store such nulls.
-pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
+pub(crate) fn fill_zero_values(shape: &Shape, object: &Value) -> Value {
     let content = Content::of_block(&shape.block, &shape.rules);
     match lacks(content, object) {
         true => filled_object(content, object),
@@ -167,7 +168,7 @@ pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
 }
 
 /// Returns `base` with every known part of `draft`: the partial result of a failed handler.
-pub(crate) fn drafted(base: &Value, draft: &Value) -> Value {
+pub(crate) fn merge_draft(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match member(draft, name) {
         // A draft is null or unknown where the handler kept nothing.

@@ -20,7 +20,7 @@ pub(super) fn restored(
     let restored_part = |name: &Str, value: &Value| {
         let (_, inner) = content.part(name)?;
         let below = beside.go(|object| member(object, name));
-        let is_ours = content.attribute(name).is_some_and(|attribute| {
+        let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
         if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {

@@ -187,7 +187,7 @@ impl<M: Model> Import<M> {
     /// one.
     pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         // As for the first object: Terraform rejects unknown values in an import.
-        self.others.add(TypeId::of::<R>(), plan::settled(&object.into().to_value()));
+        self.others.add(TypeId::of::<R>(), plan::null_unknown(&object.into().to_value()));
     }
 }
 
@@ -250,7 +250,7 @@ impl StoredValue {
         let shape = M::shape();
         let value = self.value(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
-        model::read(&plan::filled(&shape, &value))
+        model::read(&plan::fill_zero_values(&shape, &value))
     }
 
     /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.

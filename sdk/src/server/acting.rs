@@ -130,7 +130,7 @@ fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<V
 /// A found object, with the diagnostics since the previous one.
 fn event(shape: &Shape, find: Find, whole: bool, call: &Call) -> ListEvent {
     let Find { display_name, object } = find;
-    let object: Payload = check::encoded(shape, &plan::settled(&object));
+    let object: Payload = check::encoded(shape, &plan::null_unknown(&object));
     let identity = identity::of(shape, &object);
     if identity.is_none() {
         let names: Vec<_> = shape.identity.keys().map(|name| format!("`{name}`")).collect();

@@ -141,7 +141,7 @@ impl Checker {
     }
 
     fn part(&mut self, content: Content<'_>, name: &str, part: &Value) {
-        let attribute = content.attribute(name);
+        let attribute = content.attribute_schema(name);
         if let Some(attribute) = attribute {
             self.role(attribute, part);
         }

@@ -67,7 +67,7 @@ pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
 }
 
 /// The identity of an object under another type, if it is valid under this one.
-pub(super) fn kept(shape: &Shape, source: &RawState) -> Option<Payload> {
+pub(super) fn keep_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     // Strict: with other attributes it is another kind of identity that only looks alike.
     let identity = json::decode_with(text, &ty(shape), Extra::Refuse).ok()?;

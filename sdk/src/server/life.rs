@@ -72,7 +72,7 @@ impl Server {
         }
         // After the handler, because it may have planned a change of an attribute that forces
         // replacement.
-        replace.extend(plan::forcing(shape, [&lives.prior, &lives.config, &planned]));
+        replace.extend(plan::replace_paths(shape, [&lives.prior, &lives.config, &planned]));
         // Sorted and without duplicates, so that the answer does not depend on the order of the
         // rules.
         replace.sort();
@@ -101,14 +101,14 @@ impl Server {
         };
         // The timeouts are those of the new object, or for a deletion those of the stored one: the
         // configuration is null then.
-        let call = call.lasting_as(object, operation).called(doing);
+        let call = call.lasting_as(object, operation).with_name(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
         let object = match changed(resource, operation, lives, &context).await {
             Ok(Payload::Absent) => null(shape),
             Ok(object) => object,
-            Err(problem) => return Err(problem).or_fail(call.doing()),
+            Err(problem) => return Err(problem).or_fail(call.default_summary()),
         };
         Ok(Outcome::of(shape, object, &context))
     }
@@ -172,7 +172,7 @@ async fn changed(
         Ok(computed) => {
             // Known planned values win over those of the handler, so a service that changes letter
             // case, for example, cannot make the result inconsistent with the plan.
-            let object = plan::carried(&planned, &computed);
+            let object = plan::fill_unknown(&planned, &computed);
             return Ok(check::known(call, shape, operation, object));
         }
         Err(problem) => problem,
@@ -181,8 +181,8 @@ async fn changed(
     call.report(problem);
     // A partial update starts from the prior object: only the parts that the handler kept are known
     // to have changed.
-    let base = if prior.is_null() { plan::settled(&planned) } else { prior };
-    Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
+    let base = if prior.is_null() { plan::null_unknown(&planned) } else { prior };
+    Ok(check::encoded(shape, &plan::merge_draft(&base, &draft)))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Server {
         let call = call.lasting_as(&config, "read");
         let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
         let found = call.unless_stopped(data_source.read(&planned, context.clone())).await?;
-        Ok(check::known(&call, shape, "read", plan::carried(&planned, &found)))
+        Ok(check::known(&call, shape, "read", plan::fill_unknown(&planned, &found)))
     }
 
     pub(super) fn signatures(&self) -> BTreeMap<String, FunctionSignature> {
@@ -89,7 +89,7 @@ impl Server {
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
         let found = call.unless_stopped(open).await?;
         Ok(Opened {
-            result: check::known(&call, shape, "open", plan::carried(&planned, &found)),
+            result: check::known(&call, shape, "open", plan::fill_unknown(&planned, &found)),
             private: context.private.to_bytes(),
             renew_at: lasts.take(),
         })

@@ -118,7 +118,7 @@ impl Server {
         let object = check::known(call, resource.shape(), "move", object);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
-        let kept = || identity::kept(resource.shape(), source_identity.as_ref()?);
+        let kept = || identity::keep_identity(resource.shape(), source_identity.as_ref()?);
         let identity = identity::of(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();
         Ok(Outcome { object, private, identity, replace: Vec::new() })

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
 use formwork_plugin_protocol::provider::Events;
-use formwork_plugin_protocol::state_chunks::{Assembly, LARGEST_SIZE, PROPOSED_SIZE, divide};
+use formwork_plugin_protocol::state_chunks::{
+    Assembly, LARGEST_SIZE, PROPOSED_SIZE, split_into_chunks,
+};
 use formwork_value::Value;
 use futures_util::{StreamExt as _, stream};
 
@@ -96,10 +98,10 @@ impl Server {
             let (store, asked) = self.about(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) = self.configured(&state.type_name)?;
             let bytes = call.unless_stopped(store.read(asked)).await?.unwrap_or_default();
-            Ok(divide(&bytes.into(), chunk_size))
+            Ok(split_into_chunks(&bytes.into(), chunk_size))
         };
         let (chunks, diagnostics) = call.settled(read).await;
-        let mut chunks = chunks.unwrap_or_else(|| divide(&Default::default(), 1));
+        let mut chunks = chunks.unwrap_or_else(|| split_into_chunks(&Default::default(), 1));
         if let Some(first) = chunks.first_mut() {
             first.diagnostics = diagnostics;
         }

@@ -4,7 +4,7 @@ use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
-use formwork_plugin_protocol::state_chunks::{Assembly, PROPOSED_SIZE, divide};
+use formwork_plugin_protocol::state_chunks::{Assembly, PROPOSED_SIZE, split_into_chunks};
 use formwork_value::Value;
 use futures_util::StreamExt as _;
 
@@ -79,7 +79,7 @@ impl States {
     /// # Errors
     /// When the provider returns an error.
     pub async fn write(&self, state: &str, bytes: &[u8]) -> Result<(), Refusal> {
-        let chunks = divide(&bytes.to_vec().into(), self.chunk_size);
+        let chunks = split_into_chunks(&bytes.to_vec().into(), self.chunk_size);
         refused(&self.server.write_state_bytes(self.named(state), chunks).await?.diagnostics)
     }
 

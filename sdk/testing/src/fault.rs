@@ -65,11 +65,11 @@ impl FaultLauncher {
     }
 
     pub(crate) fn arm(&self, at: usize, fault: Fault) {
-        *locked(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
+        *lock_plan(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
     pub(crate) fn disarm(&self) -> Vec<String> {
-        std::mem::take(&mut *locked(&self.trouble)).calls
+        std::mem::take(&mut *lock_plan(&self.trouble)).calls
     }
 }
 
@@ -117,7 +117,7 @@ impl<P: Provider> Provider for Faulty<P> {
 impl<P> Faulty<P> {
     /// Records a call, and returns the fault to inject into it.
     fn next_fault(&self, request: &Request) -> Option<Fault> {
-        let mut trouble = locked(&self.trouble);
+        let mut trouble = lock_plan(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
         let (call, subject) = (request.method().function_name(), subject.unwrap_or("provider"));
@@ -145,6 +145,6 @@ fn lost() -> Failure {
     }
 }
 
-fn locked(trouble: &Mutex<FaultPlan>) -> MutexGuard<'_, FaultPlan> {
+fn lock_plan(trouble: &Mutex<FaultPlan>) -> MutexGuard<'_, FaultPlan> {
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
 }

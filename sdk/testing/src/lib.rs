@@ -51,7 +51,7 @@ use std::sync::Arc;
 
 use formwork_core::apply::apply;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::config::{Config, ConfigSource, Files, inputs};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
@@ -249,16 +249,17 @@ impl Lab {
 
     fn run(&mut self, config: &str, mode: Mode, applying: bool) -> Ran {
         let mut diags = Diagnostics::new();
-        let texts = self.texts(config);
-        let loaded = Loaded::of(&mut diags, &texts);
+        let loaded = Loaded::of(&mut diags, &self.config_files(config));
         let Some(loaded) = loaded else { return Ran { plan: None, diags, applied: false } };
         let mut recovery = self.left_open(&mut diags);
         let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
         let interrupted = interrupted.filter_map(|one| {
-            let is_listed = self.front.lists.contains(one.place().resource.kind().as_str());
-            Some((one.place().clone(), one.to_be_looked_for().filter(|_| is_listed)?.clone()))
+            let addr = one.current_addr();
+            let is_listed = self.front.lists.contains(addr.resource.kind().as_str());
+            Some((addr.clone(), one.to_be_looked_for().filter(|_| is_listed)?.clone()))
         });
-        let options = Options { mode, interrupted: interrupted.collect(), ..Options::default() };
+        let interrupted_creations = interrupted.collect();
+        let options = Options { mode, interrupted_creations, ..Options::default() };
         let (plan, applied) = self.runtime.block_on(async {
             let pool = Pool::new(&self.front);
             let plan = self.planned(&mut diags, &loaded, &pool, &options).await;
@@ -365,7 +366,7 @@ impl Lab {
     }
 
     /// The configuration, with a source for the provider if it names none.
-    fn texts(&self, config: &str) -> InMemoryFiles {
+    fn config_files(&self, config: &str) -> InMemoryFiles {
         let mut texts = BTreeMap::from([("main.tf".to_owned(), config.to_owned())]);
         if !config.contains("required_providers") {
             let (name, source) = (&self.name, &self.source);
@@ -447,8 +448,8 @@ struct Loaded {
 impl Loaded {
     fn of(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
-        let place = Place { files: texts, dir: Path::new("."), folders: &LocalFolders };
-        let config = Config::load(diags, &mut sources, place).ok()?;
+        let source = ConfigSource { files: texts, dir: Path::new("."), folders: &LocalFolders };
+        let config = Config::load(diags, &mut sources, source).ok()?;
         let refused = inputs::Unset::Refused;
         let variables =
             inputs::resolve(diags, &mut sources, &config.root, Vec::new(), refused).ok()?;

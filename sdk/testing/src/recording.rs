@@ -82,7 +82,7 @@ impl Recording {
     /// The record as text, without secrets.
     #[must_use]
     pub fn text(&self) -> String {
-        let kept = self.kept();
+        let kept = self.lock_kept();
         let mut tokens = kept.secrets.tokens();
         let lines = kept.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
@@ -108,12 +108,12 @@ impl Recording {
     /// The recorded calls that were not made.
     #[must_use]
     pub fn rest(&self) -> Vec<String> {
-        let kept = self.kept();
+        let kept = self.lock_kept();
         kept.lines.iter().filter(|line| !line.used).map(Line::name).collect()
     }
 
     fn keep(&self, call: &str, of: &str, request: Page<'_>, answer: Page<'_>) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_kept();
         // For the whole record, so that a secret is hidden in earlier lines too.
         kept.secrets.learn(request.secrets, request.names);
         kept.secrets.learn(answer.secrets, answer.names);
@@ -129,7 +129,7 @@ impl Recording {
 
     /// Finds the answer to a call, with the secrets of this run.
     fn answer(&self, call: &str, of: &str, request: Page<'_>) -> Result<Json, String> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_kept();
         let Kept { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);
         // The first unused line that fits, because concurrent calls come in any order.
@@ -170,7 +170,7 @@ impl Recording {
         })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -79,7 +79,7 @@ impl Resource for Disks {
     }
 }
 
-fn first() -> ProviderDef {
+fn provider_v0() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/cloud")
         .resource("cloud_disk", DisksV0)
         .resource("cloud_drive", DisksV0)
@@ -91,7 +91,7 @@ fn today() -> ProviderDef {
 
 /// The current provider, with the objects of its first version.
 fn left_by_the_first(config: &str) -> Lab {
-    let mut old = Lab::new(first);
+    let mut old = Lab::new(provider_v0);
     old.apply(config).expect_done();
     let mut lab = Lab::new(today);
     lab.take_state(&old.state());

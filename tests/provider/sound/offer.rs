@@ -21,7 +21,7 @@ pub(crate) fn provider() -> ProviderDef {
         .data_source("sound_lookup", Lookups)
         .ephemeral("sound_token", Tokens)
         .action("sound_ping", Pings)
-        .function::<Joined>("joined")
+        .function::<JoinArguments>("joined")
         .function::<Shouted>("shouted")
 }
 
@@ -266,7 +266,7 @@ impl Action for Pings {
 
 /// Joins strings.
 #[derive(Arguments)]
-struct Joined {
+struct JoinArguments {
     /// The separator between any two strings.
     separator: String,
     /// The strings.
@@ -274,7 +274,7 @@ struct Joined {
     parts: Vec<String>,
 }
 
-impl Function for Joined {
+impl Function for JoinArguments {
     type Result = String;
 
     fn call(self) -> Answer<String> {

@@ -108,7 +108,7 @@ impl<P: Provider> WorldProvider<P> {
     }
 
     /// The type of the objects of a resource type.
-    async fn ty(&self, name: &str) -> Type {
+    async fn implied_type(&self, name: &str) -> Type {
         let schema = self.types().await;
         schema.resources.get(name).map_or(Type::Dynamic, |schema| schema.block.implied_type())
     }
@@ -123,7 +123,7 @@ impl<P: Provider> WorldProvider<P> {
         if name != IDENTIFIED {
             return said;
         }
-        let object = object.decode(&self.ty(name).await).ok()?;
+        let object = object.decode(&self.implied_type(name).await).ok()?;
         let id = Path::root().attribute("id").find(object.value())?.clone();
         // The value has no marks.
         let identity = Value::object([("id", id)]).split_marks().0;
@@ -203,7 +203,7 @@ impl<P: Provider> WorldProvider<P> {
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let ty = self.ty(&request.type_name).await;
+        let ty = self.implied_type(&request.type_name).await;
         let line =
             self.log.line("read", &request.type_name).value("current", &request.current, &ty);
         let line = line.value("meta", &request.provider_meta, &meta_schema().block.implied_type());
@@ -228,7 +228,7 @@ impl<P: Provider> WorldProvider<P> {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let ty = self.ty(&request.type_name).await;
+        let ty = self.implied_type(&request.type_name).await;
         let meta = meta_schema().block.implied_type();
         self.log
             .line("plan", &request.type_name)
@@ -247,7 +247,7 @@ impl<P: Provider> WorldProvider<P> {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let ty = self.ty(&request.type_name).await;
+        let ty = self.implied_type(&request.type_name).await;
         let meta = meta_schema().block.implied_type();
         self.log
             .line("apply", &request.type_name)

@@ -53,7 +53,7 @@ fn history(workdir: &Workdir) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
 
-fn expect(inputs: &[(&str, u64)]) -> BTreeMap<String, u64> {
+fn expected_inputs(inputs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     inputs.iter().map(|(name, input)| ((*name).to_owned(), *input)).collect()
 }
 
@@ -76,7 +76,7 @@ fn applies_to_disjoint_parts_go_on_at_the_same_time() {
     second.formwork(&format!("apply -auto-approve {options}")).succeed().says("1 added");
     running.answer("yes\n");
     running.wait().code(0).says("1 changed");
-    assert_eq!(stored(&first), expect(&[("a", 2), ("b", 2), ("c", 1)]));
+    assert_eq!(stored(&first), expected_inputs(&[("a", 2), ("b", 2), ("c", 1)]));
     if terraform().is_some() {
         let third = Workdir::new(&server.config(&resources(&[("a", 2), ("b", 2), ("c", 1)])));
         third.terraform("init").succeed();
@@ -153,7 +153,7 @@ fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let taken = (0..50).map(|_| second.formwork("apply -auto-approve").run());
     let taken = taken.into_iter().find(|ended| ended.code == Some(0)).expect("it is taken over");
     taken.says("An interrupted run was taken over");
-    assert_eq!(stored(&second), expect(&[("a", 5), ("z", 1)]));
+    assert_eq!(stored(&second), expected_inputs(&[("a", 5), ("z", 1)]));
     second.formwork("plan -detailed-exitcode").run().code(0).says_not("interrupted");
 }
 

@@ -151,9 +151,9 @@ impl Exchange {
         self.asked(if self.is(Rpc::ValidateProviderConfig) { 1 } else { 2 })
     }
 
-    /// Whether the call validates a configuration.
+    /// Whether the call is_validation a configuration.
     #[must_use]
-    pub fn validates(&self) -> bool {
+    pub fn is_validation(&self) -> bool {
         self.rpc.name().starts_with("Validate")
     }
 

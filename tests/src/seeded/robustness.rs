@@ -14,7 +14,7 @@ use super::{Continuation, Exchange, ReleaseBug, RemoteBug, Row, row, start};
 /// Whether a value of the request cannot be read.
 fn is_malformed(call: &Exchange) -> bool {
     let has_value = call.request().get_msg(2).is_some_and(|it| it.has(1));
-    call.is_garbled || (call.validates() && has_value && call.config().is_none())
+    call.is_garbled || (call.is_validation() && has_value && call.config().is_none())
 }
 
 /// Prints the password of a configuration to stderr.
@@ -104,10 +104,10 @@ pub(super) const ROWS: &[Row] = &[
         "Z-05",
         0,
         After(|call| {
-            if call.in_flight > 8 && call.validates() {
+            if call.in_flight > 8 && call.is_validation() {
                 call.diagnose(1, "Too many calls", "");
             }
-            if call.validates() { Continuation::Wait(3) } else { Continuation::Proceed }
+            if call.is_validation() { Continuation::Wait(3) } else { Continuation::Proceed }
         }),
     ),
     row("Z-06", 0, Before(one_by_one)),
@@ -138,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         "Z-10",
         0,
         After(|call| {
-            if call.validates() {
+            if call.is_validation() {
                 call.change(|answer| answer.bytes(900, vec![0; 5 << 20]));
             }
             Continuation::Proceed
@@ -149,7 +149,7 @@ pub(super) const ROWS: &[Row] = &[
         "Z-12",
         0,
         After(|call| {
-            if call.validates() {
+            if call.is_validation() {
                 call.diagnose(2, "Failed in goroutine 7", "");
             }
             Continuation::Proceed

@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
         "S-10",
         0,
         After(|call| {
-            if call.validates() && call.history.count(Rpc::GetProviderSchema) == 0 {
+            if call.is_validation() && call.history.count(Rpc::GetProviderSchema) == 0 {
                 call.refuse(9, "the schema was not asked for");
             }
             Continuation::Proceed

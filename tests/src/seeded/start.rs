@@ -60,7 +60,7 @@ pub(super) fn quiet_without_host() {
 }
 
 /// Replaces the process by this program with other variables.
-fn again(changes: &[(&str, &str)]) {
+fn reexec(changes: &[(&str, &str)]) {
     if is_set(AGAIN) {
         return;
     }
@@ -73,8 +73,8 @@ fn again(changes: &[(&str, &str)]) {
 /// Serves protocol 6 where only 5 is offered, and the other way round.
 pub(super) fn other_version() {
     match std::env::var("PLUGIN_PROTOCOL_VERSIONS").as_deref() {
-        Ok("5") => again(&[("PLUGIN_PROTOCOL_VERSIONS", "6")]),
-        Ok("6") => again(&[("PLUGIN_PROTOCOL_VERSIONS", "5")]),
+        Ok("5") => reexec(&[("PLUGIN_PROTOCOL_VERSIONS", "6")]),
+        Ok("6") => reexec(&[("PLUGIN_PROTOCOL_VERSIONS", "5")]),
         _ => {}
     }
 }

@@ -8,13 +8,13 @@ use super::exchange::get;
 use super::{Continuation, Exchange, Row, row};
 
 /// The configuration of a `sound_item` that is validated.
-fn item(call: &Exchange) -> Option<Value> {
+fn item_config(call: &Exchange) -> Option<Value> {
     call.config()
         .filter(|it| call.is_of(Rpc::ValidateResourceConfig, "sound_item") && !it.is_null())
 }
 
 fn attribute(call: &Exchange, name: &str) -> Option<Value> {
-    get(&item(call)?, name)
+    get(&item_config(call)?, name)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
         "V-04",
         0,
         After(|call| {
-            if call.validates() {
+            if call.is_validation() {
                 let turn = call.history.total();
                 call.diagnose(2, &format!("Validated in call {turn}"), "");
             }
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         "V-05",
         0,
         After(|call| {
-            if item(call).is_some() {
+            if item_config(call).is_some() {
                 call.diagnose(2, "Strange attribute", "no_such_attribute");
             }
             Continuation::Proceed
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         Before(|call| {
             let is_large = call.request().encode().len() > 6_000;
-            if call.validates() && is_large {
+            if call.is_validation() && is_large {
                 Continuation::Wait(1_100)
             } else {
                 Continuation::Proceed
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         "V-09",
         0,
         Before(|call| {
-            let is_odd = call.validates() && call.request().get_text(1) == "no_such_type";
+            let is_odd = call.is_validation() && call.request().get_text(1) == "no_such_type";
             if is_odd { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
         "V-10",
         0,
         After(|call| {
-            if item(call).is_some() && !call.request().has(3) {
+            if item_config(call).is_some() && !call.request().has(3) {
                 call.silence();
             }
             Continuation::Proceed

@@ -269,7 +269,7 @@ impl Remote {
 /// Takes in what another machine sends: the first byte of each piece says on which of the two streams it
 /// comes and how long it is. However much that is, little of it is kept.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(mut data: &[u8]) {
+pub(crate) fn fuzz(mut data: &[u8]) {
     let mut heard = RemoteOutput::default();
     while let Some((head, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(head / 2)));

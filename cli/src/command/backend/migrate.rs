@@ -349,12 +349,12 @@ impl Move {
         let copied = match open(diags, &*self.to, target).await {
             Ok(mut to) => {
                 let put = put(diags, &from, &mut to).await;
-                to.close(diags).await;
+                to.unlock(diags).await;
                 put
             }
             Err(reported) => Err(reported),
         };
-        from.close(diags).await;
+        from.unlock(diags).await;
         copied
     }
 }
@@ -365,7 +365,7 @@ async fn put(
     to: &mut StateSession,
 ) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost on the way.
-    from.settled(diags, |_| true)?;
+    from.check_unresolved(diags, |_| true)?;
     if to.found {
         check_push(&from.file, &to.file).map_err(|error| {
             let detail = format!(

@@ -48,7 +48,7 @@ impl<'r> Repl<'r> {
 
     /// Evaluates every line of stdin and prints the result of the last one. The first error ends
     /// it.
-    pub(super) async fn piped(&self) -> Exit {
+    pub(super) async fn run_piped(&self) -> Exit {
         let mut last = String::new();
         for line in std::io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { break };
@@ -170,12 +170,12 @@ impl Scope for ConsoleScope<'_> {
         self.module.resolve(diags, root, steps)
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         static TYPE: MisplacedType = MisplacedType;
         match name.strip_prefix("core::").unwrap_or(name) {
             "type" => Some(&TYPE),
             "plantimestamp" => None,
-            _ => self.module.function(name),
+            _ => self.module.lookup_function(name),
         }
     }
 

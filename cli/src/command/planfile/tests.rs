@@ -37,11 +37,11 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
 }
 
 async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
-    let place = StatePlace::default();
+    let state_paths = StatePaths::default();
     let (sources, mode) = (&[], Mode::Normal);
     let preparing = PrepareOptions {
         sources,
-        place: &place,
+        state_paths: &state_paths,
         needs_config: mode != Mode::Destroy,
         generate: false,
         ask: None,
@@ -62,8 +62,8 @@ fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 
-fn made_for<'a>(file: &'a StateFile, place: &'a StatePlace) -> PlannedState<'a> {
-    PlannedState { file, place, recovered: None }
+fn made_for<'a>(file: &'a StateFile, state_paths: &'a StatePaths) -> PlannedState<'a> {
+    PlannedState { file, state_paths, recovered: None }
 }
 
 fn summaries(diags: Diagnostics) -> Vec<String> {
@@ -81,8 +81,10 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
     fs::write(root.join("more.tf"), "output \"added\" {\n  value = 3\n}\n").unwrap();
 
     let path = root.join("p");
-    let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
+    let state_paths = StatePaths::default();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+        .await
+        .unwrap();
     fs::remove_file(root.join("main.tf")).unwrap();
 
     let (_, config) = opened(&env, root, &path);
@@ -99,8 +101,10 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     // The plan does not use a lock file that is changed while the plan is made.
     fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
-    let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
+    let state_paths = StatePaths::default();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+        .await
+        .unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let check = || {
@@ -123,7 +127,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = terraform.workspace\n}\n").unwrap();
     let (path, prepared) = (root.join("p"), prepared(&env, root).await);
     let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
-    let made = StatePlace { state: one.clone(), out: two.clone(), backup: Backup::Usual };
+    let made = StatePaths { state: one.clone(), out: two.clone(), backup: Backup::Usual };
     let file = StateFile { serial: 3, ..StateFile::fresh() };
     write(&path, &prepared, made_for(&file, &made), &Plan::default()).await.unwrap();
 
@@ -133,14 +137,14 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     assert!(saved.plan.check_complete(&mut diags, "default").is_err());
     assert_eq!(summaries(diags), ["Saved plan is for another workspace"]);
 
-    let place = |state: Option<&str>, out: Option<&str>| {
+    let state_paths = |state: Option<&str>, out: Option<&str>| {
         let (state, out) = (state.map(Into::into), out.map(Into::into));
-        let place = saved.place(StatePlace { state, out, backup: Backup::Usual });
-        (place.state, place.out)
+        let state_paths = saved.state_paths(StatePaths { state, out, backup: Backup::Usual });
+        (state_paths.state, state_paths.out)
     };
-    assert_eq!(place(None, None), (one.clone(), two));
-    assert_eq!(place(None, Some("three")), (one, Some("three".into())));
-    assert_eq!(place(Some("four"), None), (Some("four".into()), None));
+    assert_eq!(state_paths(None, None), (one.clone(), two));
+    assert_eq!(state_paths(None, Some("three")), (one, Some("three".into())));
+    assert_eq!(state_paths(Some("four"), None), (Some("four".into()), None));
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
@@ -167,11 +171,11 @@ async fn planned_and_applied(
     let sources = |values: &[&str]| -> Vec<VariableSource> {
         values.iter().map(|value| VariableSource::Value((*value).to_owned())).collect()
     };
-    let (place, none) = (StatePlace::default(), Env::default());
+    let (state_paths, none) = (StatePaths::default(), Env::default());
     let planned = sources(planned);
     let preparing = PrepareOptions {
         sources: &planned,
-        place: &place,
+        state_paths: &state_paths,
         needs_config: true,
         generate: false,
         ask: None,
@@ -186,7 +190,7 @@ async fn planned_and_applied(
     let values = prepared.variables.iter().map(|(name, input)| (name.clone(), input.value.clone()));
     plan.variables = values.collect();
     let path = root.join("p");
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &plan).await.unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &plan).await.unwrap();
 
     drop(opened(env, root, &path));
     let mut diags = Diagnostics::new();
@@ -246,8 +250,10 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
     let path = root.join("p");
     let prepared = prepared(&env, root).await;
-    let place = StatePlace::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).await.unwrap();
+    let state_paths = StatePaths::default();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+        .await
+        .unwrap();
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };

@@ -318,10 +318,10 @@ fn target(
             return Ok((Target::Running(plugin.address, plugin.protocol), None));
         }
     }
-    if let Some(path) = installed(&addr) {
+    if let Some(path) = installed_program(&addr) {
         return Ok((Target::Program(path), None));
     }
-    let shipped = shipped::find(&addr, env.bundled).map(|(_, program)| linked(&program));
+    let shipped = shipped::find(&addr, env.bundled).map(|(_, program)| link_program(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
         let detail = format!("No link to the program of {given} can be made: {error}.");
         diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
@@ -336,7 +336,7 @@ fn target(
 
 /// A program that comes with Formwork. One that is started by another name than that of its file gets
 /// a link of that name.
-fn linked(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
+fn link_program(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
     let Some(name) = &program.arg0 else {
         return Ok((Target::Program(program.path.clone()), None));
     };
@@ -348,7 +348,7 @@ fn linked(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
 }
 
 /// The program of a provider that is installed in the folder.
-fn installed(addr: &ProviderAddr) -> Option<PathBuf> {
+fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
     let folder = Path::new(".terraform/providers")
         .join(addr.host().to_string())
         .join(addr.namespace().as_str())

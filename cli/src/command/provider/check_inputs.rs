@@ -158,7 +158,7 @@ impl Scope for NoNames {
         Ok((Value::dynamic(), steps.len()))
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         formwork_lang::functions::builtin(name)
     }
 

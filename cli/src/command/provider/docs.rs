@@ -14,7 +14,7 @@ use formwork_value::quote::shell_word;
 use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::example;
+use super::check_examples;
 use super::page::{Subject, of_block, of_function};
 use crate::args::example;
 use crate::env::Env;
@@ -92,7 +92,7 @@ async fn work(
             let _receipt = diags.error(Diagnostic::error(messages::PAGE_IS_OUT_DATE, detail));
         }
     }
-    let n_examples = example::check(diags, sources, &program, &args.examples).await;
+    let n_examples = check_examples::check(diags, sources, &program, &args.examples).await;
     Ok(format!("{} pages are up to date, {n_examples} examples plan.", pages.len()))
 }
 

@@ -97,7 +97,7 @@ struct Used {
 }
 
 /// The providers that the configuration requires, and those of the state.
-fn used(
+fn used_providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     config: &Config,
@@ -136,7 +136,7 @@ async fn providers(
 ) -> Result<Json, Reported> {
     let config = super::required_config(diags, workspace, None)?;
     let in_state = required_by_state(diags, workspace, &config).await?;
-    let used = used(diags, workspace, &config, &in_state)?;
+    let used = used_providers(diags, workspace, &config, &in_state)?;
     let members = used.iter().map(|(addr, one)| {
         let version = one.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
         let hashes = one.lock.iter().flat_map(|lock| &lock.hashes);
@@ -176,12 +176,12 @@ fn module(config: &Config, node: &ModuleNode) -> Json {
 fn materials(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<Json, Reported> {
     let config = super::required_config(diags, workspace, None)?;
     let mut components = vec![engine(diags)?];
-    for (addr, one) in used(diags, workspace, &config, &BTreeSet::new())? {
+    for (addr, one) in used_providers(diags, workspace, &config, &BTreeSet::new())? {
         if one.origin != Origin::BuiltIn {
             components.push(provider(diags, &addr, &one)?);
         }
     }
-    let installed = workspace.installed(diags)?.0;
+    let installed = workspace.installed_modules(diags)?.0;
     for (key, record) in &installed.0 {
         // A module of the checkout itself is no component of its own.
         if !key.is_empty() && !record.source.starts_with('.') {

@@ -92,7 +92,7 @@ fn lock(
     let methods = methods(args, diags)?;
     let platforms = platforms(diags, &args.platform)?;
     let config = workspace.needs(diags)?;
-    let required = required(args, &config, diags)?;
+    let required = required_providers(args, &config, diags)?;
     let mut locks = workspace.locks(diags)?;
     let servers = Servers::new(workspace.env, &workspace.settings);
     let search = Search::new(methods, &servers);
@@ -179,7 +179,7 @@ fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Meth
 }
 
 /// The providers to lock: all that the configuration requires, or those named of these.
-fn required(
+fn required_providers(
     args: &ProvidersLockArgs,
     config: &Config,
     diags: &mut Diagnostics,

@@ -66,7 +66,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
                 if locked.undecided().all(|other| other.addr != one.addr) {
                     continue;
                 }
-                let found = searched.explanations.get(one.place()).map(String::as_str);
+                let found = searched.explanations.get(one.current_addr()).map(String::as_str);
                 let Some(answer) = answer(&screen, one, found).await else { break };
                 let answer = ReviewAnswer { addr: &one.addr, text: &answer };
                 match settle(diags, &operations.import, locked, answer).await {

@@ -6,13 +6,13 @@ use formwork_value::{Diagnostics, Reported};
 use super::super::encryption;
 use super::super::state_session;
 use super::no_state;
-use crate::args::{LockArgs, StatePlace};
+use crate::args::{LockArgs, StatePaths};
 use crate::workspace::{Workspace, named_file};
 
 /// State to edit, and name of the operation.
 pub(in crate::command) struct Editing<'a> {
     /// Location of the state.
-    pub(in crate::command) place: StatePlace,
+    pub(in crate::command) state_paths: StatePaths,
     /// Whether the options name local files whatever the backend is.
     pub(in crate::command) any_backend: bool,
     /// Options of the lock.
@@ -52,7 +52,7 @@ pub(in crate::command) async fn edit(
         Ok(Ending::Store(text)) => locked.write(diags).await.map(|()| text),
         Err(reported) => Err(reported),
     };
-    locked.close(diags).await;
+    locked.unlock(diags).await;
     text
 }
 
@@ -66,9 +66,9 @@ pub(super) async fn open(
     editing: &Editing<'_>,
 ) -> Result<StateSession, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    let store = match named_file(workspace, &editing.place).filter(|_| editing.any_backend) {
+    let store = match named_file(workspace, &editing.state_paths).filter(|_| editing.any_backend) {
         Some(store) => store,
-        None => workspace.store(diags, backend.as_ref(), &editing.place).await?,
+        None => workspace.store(diags, backend.as_ref(), &editing.state_paths).await?,
     };
     state_session::open(diags, store, editing.lock, editing.operation).await
 }

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::{bad_address, present};
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 
@@ -37,9 +37,9 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
         }
         encryption::without_sealed_values(diags, workspace)?;
-        let place = StatePlace::of(args.state.as_ref());
-        let state = present(diags, workspace, &place).await?;
-        let instances = wanted(diags, &state, &targets)?;
+        let state_paths = StatePaths::from_state_path(args.state.as_ref());
+        let state = present(diags, workspace, &state_paths).await?;
+        let instances = select_instances(diags, &state, &targets)?;
         let shown = instances.iter().filter(|addr| {
             args.id.as_ref().is_none_or(|id| {
                 let object = state.current(addr);
@@ -52,7 +52,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
 }
 
 /// The instances of the targets, in their order; without any, all.
-fn wanted(
+fn select_instances(
     diags: &mut Diagnostics,
     state: &State,
     targets: &[Target],

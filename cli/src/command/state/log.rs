@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::super::encryption;
 use super::super::text_command::{run_data_command, run_text_command};
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -51,12 +51,12 @@ pub(super) async fn run(args: &StateLogArgs, env: &Env) -> Exit {
 }
 
 /// The state of the selected workspace.
-async fn opened(
+async fn open_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<OpenState, Reported> {
     let backend = encryption::backend(diags, workspace)?;
-    workspace.store(diags, backend.as_ref(), &StatePlace::default()).await
+    workspace.store(diags, backend.as_ref(), &StatePaths::default()).await
 }
 
 /// The latest writes of the state.
@@ -65,7 +65,7 @@ async fn writes(
     workspace: &mut Workspace<'_>,
     most: u32,
 ) -> Result<Vec<HistoryWrite>, Reported> {
-    let mut state = opened(diags, workspace).await?;
+    let mut state = open_state(diags, workspace).await?;
     let read = state.store.history(most).await;
     let read = read.map_err(|error| diags.error(error.diagnostic()))?;
     read.ok_or_else(|| no_history(diags))
@@ -136,7 +136,7 @@ pub(super) async fn object_at(
             return Err(diags.error(Diagnostic::error(messages::INVALID_LOG_TIME, detail)));
         }
     };
-    let mut state = opened(diags, workspace).await?;
+    let mut state = open_state(diags, workspace).await?;
     let failed = |diags: &mut Diagnostics, error: StoreError| diags.error(error.diagnostic());
     let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;
     let Some(latest) = has_history else { return Err(no_history(diags)) };

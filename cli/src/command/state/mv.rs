@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::super::text_command::run_text_command;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};
-use crate::args::{Backup, StateArgs, StatePlace, example};
+use crate::args::{Backup, StateArgs, StatePaths, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -97,13 +97,13 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// The state that things are moved out of. It is always backed up.
 fn editing(args: &StateMvArgs) -> Editing<'_> {
-    let place = StatePlace {
+    let state_paths = StatePaths {
         state: args.state.state.clone(),
         out: None,
         backup: Backup::always(args.state.backup.as_ref(), clock::now().unix_timestamp()),
     };
     Editing {
-        place,
+        state_paths,
         any_backend: true,
         lock: &args.state.lock,
         operation: "state-mv",
@@ -133,7 +133,7 @@ fn within(
     }
     let moved = take(state, &moves);
     put(state, moved);
-    locked.settled(diags, |addr| moves.iter().any(|one| one.touches(addr)))?;
+    locked.check_unresolved(diags, |addr| moves.iter().any(|one| one.touches(addr)))?;
     Ok(Ending::Store(have_moved(&moves)))
 }
 
@@ -146,17 +146,17 @@ async fn between(
     out: &Path,
 ) -> Result<String, Reported> {
     let from = editing(args);
-    let place = StatePlace {
+    let state_paths = StatePaths {
         state: Some(out.to_owned()),
         out: None,
         backup: Backup::always(args.backup_out.as_ref(), clock::now().unix_timestamp()),
     };
-    let to = Editing { place, must_exist: false, ..editing(args) };
+    let to = Editing { state_paths, must_exist: false, ..editing(args) };
     let mut source = open(diags, workspace, &from).await?;
     let mut destination = match open(diags, workspace, &to).await {
         Ok(destination) => destination,
         Err(reported) => {
-            source.close(diags).await;
+            source.unlock(diags).await;
             return Err(reported);
         }
     };
@@ -166,8 +166,8 @@ async fn between(
     } else {
         Err(no_state(diags))
     };
-    destination.close(diags).await;
-    source.close(diags).await;
+    destination.unlock(diags).await;
+    source.unlock(diags).await;
     text
 }
 
@@ -191,8 +191,8 @@ async fn transfer(
         return Ok(would_move(&moves));
     }
     let touches = |addr: &_| moves.iter().any(|one| one.touches(addr));
-    source.settled(diags, touches)?;
-    destination.settled(diags, touches)?;
+    source.check_unresolved(diags, touches)?;
+    destination.check_unresolved(diags, touches)?;
     let moved = take(&mut source.file.state, &moves);
     put(&mut destination.file.state, moved);
     // The destination first: if the program is cut off between the two, the objects are in both states

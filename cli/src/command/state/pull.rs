@@ -4,7 +4,7 @@ use formwork_core::version::LANGUAGE_VERSION;
 
 use super::super::output::stored_file;
 use super::super::text_command::run_data_command;
-use crate::args::StatePlace;
+use crate::args::StatePaths;
 use crate::env::Env;
 use crate::exit::Exit;
 
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 pub(super) async fn run(env: &Env) -> Exit {
     run_data_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
-        let Some(mut file) = stored_file(diags, workspace, &StatePlace::default()).await? else {
+        let Some(mut file) = stored_file(diags, workspace, &StatePaths::default()).await? else {
             return Ok(String::new());
         };
         file.terraform_version = LANGUAGE_VERSION.to_string();

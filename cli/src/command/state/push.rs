@@ -13,7 +13,7 @@ use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::Editing;
 use super::edit::open;
-use crate::args::{LockArgs, StatePlace, example};
+use crate::args::{LockArgs, StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -42,7 +42,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
         workspace.check_versions(diags)?;
         let new = read(diags, workspace, &args.path)?;
         let editing = Editing {
-            place: StatePlace::default(),
+            state_paths: StatePaths::default(),
             any_backend: false,
             lock: &args.lock,
             operation: "state-push",
@@ -50,7 +50,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
         };
         let mut locked = open(diags, workspace, &editing).await?;
         let pushed = push(diags, args, &mut locked, new).await;
-        locked.close(diags).await;
+        locked.unlock(diags).await;
         pushed.map(|()| String::new())
     })
     .await
@@ -90,7 +90,7 @@ async fn push(
             diags.error(Diagnostic::error(messages::STATE_PUSH_REFUSED, detail))
         })?;
     }
-    locked.settled(diags, |_| !args.force)?;
+    locked.check_unresolved(diags, |_| !args.force)?;
     if locked.found {
         let stored = &locked.file;
         let is_same = new.has_content_of(stored);

@@ -38,7 +38,7 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
         let to = provider(diags, "to", &args.to, args.to.parse());
         let replacement = ProviderReplacement { from: from?, to: to? };
         let editing = Editing {
-            place: args.edit.place(),
+            state_paths: args.edit.state_paths(),
             any_backend: true,
             lock: &args.edit.lock,
             operation: "state-replace-provider",
@@ -94,7 +94,7 @@ fn replace(
     if !auto_approve && !confirmed(diags, question)? {
         return Ok(Ending::Unchanged("Cancelled replacing providers.\n".into()));
     }
-    locked.settled(diags, |addr| theirs.contains(&addr.of()))?;
+    locked.check_unresolved(diags, |addr| theirs.contains(&addr.of()))?;
     replace_provider(&mut locked.file.state, from, to);
     Ok(Ending::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
 }

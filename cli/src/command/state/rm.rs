@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use formwork_core::addr::{InstanceAddr, Target};
-use formwork_core::state::edit::{forget, matching};
+use formwork_core::state::edit::{forget, matching_instances};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -37,7 +37,7 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
         }
         let editing = Editing {
-            place: args.edit.place(),
+            state_paths: args.edit.state_paths(),
             any_backend: true,
             lock: &args.edit.lock,
             operation: "state-rm",
@@ -58,7 +58,7 @@ fn remove(
     let mut seen = BTreeSet::new();
     let found: Vec<InstanceAddr> = targets
         .iter()
-        .flat_map(|target| matching(state, target))
+        .flat_map(|target| matching_instances(state, target))
         .filter(|addr| seen.insert(addr.clone()))
         .collect();
     if args.dry_run {
@@ -73,7 +73,7 @@ fn remove(
         )));
     }
     found.iter().for_each(|addr| forget(state, addr));
-    locked.settled(diags, |addr| targets.iter().any(|target| target.contains(addr)))?;
+    locked.check_unresolved(diags, |addr| targets.iter().any(|target| target.contains(addr)))?;
     let mut text: String = found.iter().map(|addr| format!("Removed {addr}\n")).collect();
     text.push_str(&format!("Successfully removed {} resource instance(s).\n", found.len()));
     Ok(Ending::Store(text))

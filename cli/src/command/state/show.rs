@@ -13,7 +13,7 @@ use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
 use super::log::object_at;
 use super::{bad_address, present};
-use crate::args::{StatePlace, example};
+use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -82,7 +82,8 @@ async fn stored(
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<Object>), Reported> {
     encryption::warn_of_sealed_values(diags, workspace)?;
-    let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
+    let state =
+        present(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
     if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
         return Ok((held.provider.provider.clone(), object.clone()));
     }

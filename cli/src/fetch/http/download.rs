@@ -244,7 +244,7 @@ mod tests {
         )
     }
 
-    fn downloaded(answers: Vec<String>) -> (Result<Vec<u8>, String>, Vec<String>) {
+    fn download_from(answers: Vec<String>) -> (Result<Vec<u8>, String>, Vec<String>) {
         let (url, served) = server(answers);
         let client = Client::new(Proxies::read(|_| None), |_| ());
         let mut bytes = Vec::new();
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_download_goes_on_where_its_connection_was_cut() {
         let answers = vec![whole("\"a\"", "0123"), part(4, "456"), part(7, "789")];
-        let (result, asked) = downloaded(answers);
+        let (result, asked) = download_from(answers);
         assert_eq!(result.unwrap(), FILE);
         assert!(!asked[0].contains("range"), "{}", asked[0]);
         assert!(asked[1].contains("\nrange: bytes=4-") && asked[1].contains("\nif-range: \"a\""));
@@ -265,19 +265,19 @@ mod tests {
     #[test]
     fn the_whole_file_once_more_is_read_up_to_the_rest() {
         let answers = vec![whole("\"a\"", "0123"), whole("\"a\"", "0123456789")];
-        assert_eq!(downloaded(answers).0.unwrap(), FILE);
+        assert_eq!(download_from(answers).0.unwrap(), FILE);
     }
 
     #[test]
     fn parts_of_different_files_are_never_joined() {
         let changed = vec![whole("\"a\"", "0123"), whole("\"b\"", "abcdefghij")];
-        let why = downloaded(changed).0.unwrap_err();
+        let why = download_from(changed).0.unwrap_err();
         assert!(why.contains("the file changed on the server"), "{why}");
         let misplaced = vec![whole("\"a\"", "0123"), part(5, "56789")];
-        let why = downloaded(misplaced).0.unwrap_err();
+        let why = download_from(misplaced).0.unwrap_err();
         assert!(why.contains("asked for the bytes from 4"), "{why}");
         for tag in ["W/\"a\"", "a"] {
-            let why = downloaded(vec![whole(tag, "0123")]).0.unwrap_err();
+            let why = download_from(vec![whole(tag, "0123")]).0.unwrap_err();
             assert!(why.contains("the download broke off"), "{why}");
         }
     }
@@ -393,7 +393,7 @@ mod tests {
     fn a_server_that_sends_nothing_more_is_given_up() {
         let barren = std::iter::repeat_n(part(4, ""), MAX_BARREN as usize);
         let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
-        let why = downloaded(answers).0.unwrap_err();
+        let why = download_from(answers).0.unwrap_err();
         assert!(why.contains("the download broke off"), "{why}");
     }
 }

@@ -174,7 +174,7 @@ pub(super) fn errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
 
 /// Reads the documents of a registry, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(text: &str) {
+pub(crate) fn fuzz(text: &str) {
     let bytes = text.as_bytes();
     for media_type in [INDEX, IMAGE] {
         if let Ok(manifest) = Manifest::read(bytes, media_type) {

@@ -153,7 +153,7 @@ fn document<T: serde::de::DeserializeOwned>(
 
 /// Reads the documents of a mirror, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(text: &str) {
+pub(crate) fn fuzz(text: &str) {
     if let Ok(Index { versions: Some(versions) }) = serde_json::from_str(text) {
         versions.0.keys().for_each(|name| drop(Version::parse(name)));
     }

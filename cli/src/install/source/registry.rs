@@ -277,7 +277,7 @@ fn web_address(base: &str, reference: &str, what: &str) -> Result<String, Source
 
 /// Reads the documents of a registry, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(text: &str) {
+pub(crate) fn fuzz(text: &str) {
     if let Ok(Versions { versions: Some(versions), .. }) = serde_json::from_str(text) {
         versions.0.iter().for_each(|one| drop(Version::parse(&one.version)));
     }

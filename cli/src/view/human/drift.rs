@@ -6,7 +6,7 @@ use formwork_core::plan::Plan;
 use formwork_value::{Step, Value};
 
 /// The drifted objects with drift that affects the plan, reduced to that drift.
-pub(crate) fn relevant(plan: &Plan) -> Vec<Change> {
+pub(crate) fn relevant_drift(plan: &Plan) -> Vec<Change> {
     let drifted = plan.drifted().filter(|change| change.action != Action::NoOp);
     let affecting = drifted.filter_map(|change| {
         let relevant = plan.relevant.iter().filter(|(addr, _)| *addr == change.addr);

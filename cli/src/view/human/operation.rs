@@ -131,7 +131,7 @@ impl EventObserver for Operations {
             }
             Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
             Event::Ephemeral { addr, step, stage } => {
-                self.line(addr, None, &ephemeral::said(*step, *stage));
+                self.line(addr, None, &ephemeral::step_sentence(*step, *stage));
             }
             Event::Failed { addr, action, elapsed } => {
                 let failed = match action {

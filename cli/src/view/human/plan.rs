@@ -20,7 +20,7 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let drifted = match plan.mode {
         Mode::RefreshOnly => plan.drift.values().map(|change| (**change).clone()).collect(),
         _ if changes.is_empty() && outputs.is_empty() => Vec::new(),
-        _ => affecting::relevant(plan),
+        _ => affecting::relevant_drift(plan),
     };
     if !drifted.is_empty() {
         text.push_str(&drift(screen, &drifted, plan.mode, pool));

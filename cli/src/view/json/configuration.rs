@@ -251,7 +251,7 @@ impl Scope for Constant {
         Err(diags.error(Diagnostic::error(messages::VARIABLES_NOT_ALLOWED, detail).at(root.span)))
     }
 
-    fn function(&self, _: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _: &str) -> Option<&dyn Function> {
         None
     }
 

@@ -60,7 +60,7 @@ impl Stream {
             // Not in the stream, as in Terraform.
             EphemeralStage::Deferred => return,
         };
-        self.info(&format!("{addr}: {}", ephemeral::said(step, stage)), kind, hook);
+        self.info(&format!("{addr}: {}", ephemeral::step_sentence(step, stage)), kind, hook);
     }
 
     /// The first line: program and version.

@@ -31,12 +31,12 @@ enum Kind {
     /// One of the engine.
     Own(&'static dyn BackendKind),
     /// A state store of a provider that is running.
-    Provider(StoreKind),
+    Provider(StateStoreConfig),
 }
 
 /// A state store of a provider, as `init` records it.
 #[derive(Clone)]
-pub(crate) struct StoreKind {
+pub(crate) struct StateStoreConfig {
     pub(crate) kind: Arc<ProviderStoreKind>,
     pub(crate) origin: StoreOrigin,
 }
@@ -87,12 +87,12 @@ impl BackendConfig {
     }
 
     /// A backend of the engine with values of its schema.
-    pub(super) fn own(kind: &'static dyn BackendKind, values: Value) -> Self {
+    pub(super) fn of_engine(kind: &'static dyn BackendKind, values: Value) -> Self {
         Self { kind: Kind::Own(kind), values, block: None }
     }
 
     /// A state store with values of its schema.
-    pub(super) fn of_provider(store: StoreKind, values: Value, block: Option<Span>) -> Self {
+    pub(super) fn of_provider(store: StateStoreConfig, values: Value, block: Option<Span>) -> Self {
         Self { kind: Kind::Provider(store), values, block }
     }
 
@@ -121,7 +121,7 @@ impl BackendConfig {
     }
 
     /// The state store, if the backend is one of a provider.
-    pub(crate) fn store(&self) -> Option<&StoreKind> {
+    pub(crate) fn store(&self) -> Option<&StateStoreConfig> {
         match &self.kind {
             Kind::Own(_) => None,
             Kind::Provider(store) => Some(store),
@@ -220,7 +220,7 @@ impl BackendConfig {
     pub(super) fn hash(&self) -> u64 {
         match self.store() {
             None => hash::of(self.kind(), &self.values),
-            Some(StoreKind { kind, origin }) => hash::of_store(&[
+            Some(StateStoreConfig { kind, origin }) => hash::of_store(&[
                 Value::string(self.kind()),
                 self.values.clone(),
                 Value::string(kind.addr().to_string().as_str()),

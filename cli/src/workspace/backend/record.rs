@@ -16,7 +16,7 @@ use formwork_value::{Str, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::config::{BackendConfig, StoreKind};
+use super::config::{BackendConfig, StateStoreConfig};
 use crate::data_dir::DataDir;
 
 /// The name of the file in the data directory.
@@ -124,7 +124,7 @@ impl InitializedBackend {
     /// # Errors
     /// When an argument has no form in JSON.
     pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
-        let provider = config.store().map(|StoreKind { kind, origin }| {
+        let provider = config.store().map(|StateStoreConfig { kind, origin }| {
             let (version, source) = (origin.version.clone(), kind.addr().to_string());
             Ok::<_, io::Error>(InitializedProvider { version, source, config: raw(kind.config())? })
         });
@@ -166,17 +166,17 @@ impl InitializedBackend {
 
     /// The backend of the engine with its arguments; `None` if it is not supported, or has other
     /// arguments than this program knows.
-    pub(super) fn own(&self) -> Option<BackendConfig> {
+    pub(super) fn engine_backend(&self) -> Option<BackendConfig> {
         if self.provider.is_some() {
             return None;
         }
         let kind = find(&self.kind)?;
-        Some(BackendConfig::own(kind, values(&self.config, &kind.schema())?))
+        Some(BackendConfig::of_engine(kind, values(&self.config, &kind.schema())?))
     }
 
     /// The state store with its arguments, over a running provider; `None` if it is another one, or
     /// has other arguments than the provider knows.
-    pub(super) fn in_provider(&self, store: &StoreKind) -> Option<BackendConfig> {
+    pub(super) fn in_provider(&self, store: &StateStoreConfig) -> Option<BackendConfig> {
         let provider = self.provider.as_ref()?;
         if self.kind != store.kind.name() || provider.source != store.kind.addr().to_string() {
             return None;
@@ -184,7 +184,7 @@ impl InitializedBackend {
         let config = values(&provider.config, store.kind.config_schema())?;
         let values = values(&self.config, &store.kind.schema())?;
         let kind = Arc::new(store.kind.with_config(config));
-        let store = StoreKind { kind, origin: store.origin.clone() };
+        let store = StateStoreConfig { kind, origin: store.origin.clone() };
         Some(BackendConfig::of_provider(store, values, None))
     }
 
@@ -192,7 +192,7 @@ impl InitializedBackend {
     pub(super) fn holds_for(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = match block.store() {
             Some(store) => self.in_provider(store),
-            None => self.own().filter(|config| config.kind() == block.kind()),
+            None => self.engine_backend().filter(|config| config.kind() == block.kind()),
         };
         config.filter(|config| self.hash == block.hash() || config == block)
     }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_state_store_is_read_from_the_file_of_terraform() {
         let store = InitializedBackend::parse(STORE.as_bytes()).unwrap().unwrap();
-        assert!(store.is_supported() && store.own().is_none());
+        assert!(store.is_supported() && store.engine_backend().is_none());
         let described = "state store \"acme_store\" of provider registry.terraform.io/acme/acme";
         assert_eq!(store.describe(), described);
         // A saved plan has the record alone.

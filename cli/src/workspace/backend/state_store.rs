@@ -16,7 +16,7 @@ use formwork_operation::launcher::Launcher;
 use formwork_value::diag::{Blame, Severity, Sources, sentence};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
-use super::config::{BackendConfig, StoreKind, StoreOrigin};
+use super::config::{BackendConfig, StateStoreConfig, StoreOrigin};
 use super::record::InitializedBackend;
 use crate::install::lockfile::LockFile;
 use crate::launcher::launcher;
@@ -26,7 +26,7 @@ use crate::workspace::Workspace;
 
 /// The use of a provider. A process has one configuration at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum StoreUse {
     /// It keeps the states of the block in the configuration.
     Block,
     /// It keeps the states of the backend that was set up before.
@@ -36,7 +36,7 @@ enum Role {
 /// A provider that was started to keep states. It ends with the launcher.
 struct Started {
     addr: ProviderAddr,
-    role: Role,
+    role: StoreUse,
     running: Running,
     _launcher: Launcher,
 }
@@ -48,7 +48,7 @@ pub(crate) struct StartedStores(RefCell<Vec<Started>>);
 /// A provider that has a state store.
 struct Wanted<'a> {
     addr: &'a ProviderAddr,
-    role: Role,
+    role: StoreUse,
 }
 
 /// A running provider that keeps states, and the source of its program.
@@ -70,14 +70,14 @@ impl Workspace<'_> {
         block: &Block,
         provider: &ProviderBlock,
     ) -> Result<BackendConfig, Reported> {
-        let wanted = Wanted { addr: &provider.source, role: Role::Block };
-        let running = self.running(diags, &wanted).await?;
+        let wanted = Wanted { addr: &provider.source, role: StoreUse::Block };
+        let running = self.running_provider(diags, &wanted).await?;
         let config = constant_arguments(diags, &provider.body, running.provider.config_schema());
         let kind = kind(diags, &running, &block.kind, config?)?;
         let values = block.arguments(diags, &kind.schema())?;
         let Running { version, supply, .. } = running;
         let origin = StoreOrigin { name: provider.name.clone(), version, supply };
-        Ok(BackendConfig::of_provider(StoreKind { kind, origin }, values, Some(block.span)))
+        Ok(BackendConfig::of_provider(StateStoreConfig { kind, origin }, values, Some(block.span)))
     }
 
     /// The state store that was set up before, with its arguments.
@@ -98,18 +98,18 @@ impl Workspace<'_> {
             diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
         };
         let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
-        let wanted = Wanted { addr: &addr, role: Role::Initialized };
-        let running = self.running(diags, &wanted).await?;
+        let wanted = Wanted { addr: &addr, role: StoreUse::Initialized };
+        let running = self.running_provider(diags, &wanted).await?;
         // The configuration of the provider is replaced by the recorded one.
         let nothing = Value::object(std::iter::empty::<(Str, Value)>());
         let kind = kind(diags, &running, &old.kind, nothing)?;
         let Running { version, supply, .. } = running;
         let origin = StoreOrigin { name: addr.kind().into(), version, supply };
-        old.in_provider(&StoreKind { kind, origin }).ok_or_else(|| outdated(diags))
+        old.in_provider(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
     }
 
     /// A running provider for a use. It is started at most once for each.
-    async fn running(
+    async fn running_provider(
         &self,
         diags: &mut Diagnostics,
         wanted: &Wanted<'_>,

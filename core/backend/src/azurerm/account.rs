@@ -56,12 +56,12 @@ pub(super) struct Resolved {
 
 #[derive(Deserialize)]
 struct Properties {
-    properties: Endpoints,
+    properties: AccountProperties,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Endpoints {
+struct AccountProperties {
     primary_endpoints: Endpoint,
 }
 

@@ -6,7 +6,7 @@ use formwork_value::schema::Block;
 use super::account::{Access, Credentials};
 use super::cloud::{Cloud, CloudSource};
 use super::identity::{Assertion, Identity, Source};
-use crate::kind::{Arguments, ConfigError, optional};
+use crate::kind::{Arguments, ConfigError, optional_attributes};
 
 /// Settings of the backend.
 pub(super) struct Settings {
@@ -58,7 +58,7 @@ const BOOLS: &[&str] = &[
 pub(super) fn schema() -> Block {
     let strings = STRINGS.iter().map(|name| (*name, Type::String));
     let bools = BOOLS.iter().map(|name| (*name, Type::Bool));
-    optional(&strings.chain(bools).collect::<Vec<_>>())
+    optional_attributes(&strings.chain(bools).collect::<Vec<_>>())
 }
 
 /// Reads the arguments.
@@ -66,7 +66,7 @@ pub(super) fn schema() -> Block {
 /// # Errors
 /// When one is missing or invalid, or two contradict each other.
 pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
-    let account = required(arguments, "storage_account_name")?;
+    let account = required_text(arguments, "storage_account_name")?;
     // The name becomes a part of the host: with `/` or `@` in it, the requests and their signatures
     // would go to another host.
     if !account.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -74,19 +74,19 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
             "storage_account_name is {account:?}, which is not the name of a storage account"
         )));
     }
-    let container = required(arguments, "container_name")?;
+    let container = required_text(arguments, "container_name")?;
     if container.contains(['/', '?', '#', ' ']) {
         return Err(ConfigError::new(format!(
             "container_name is {container:?}, which is not the name of a container"
         )));
     }
-    let key = required(arguments, "key")?;
+    let key = required_text(arguments, "key")?;
     let snapshot = arguments.truth_or_variable("snapshot", "ARM_SNAPSHOT")?;
     let credentials = credentials(arguments)?;
     Ok(Settings { account, container, key, snapshot, credentials })
 }
 
-fn required(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
+fn required_text(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
     text(arguments, name, &[]).ok_or_else(|| {
         ConfigError::new(format!("the attribute {name:?} is required by the backend"))
     })

@@ -118,7 +118,7 @@ impl Tokens {
                 encoded(&self.assertion(assertion).await?)
             ),
             Source::Machine(endpoint) => return self.of_machine(endpoint).await,
-            Source::CommandLine => return self.printed().await,
+            Source::CommandLine => return self.credential_from_command().await,
         };
         let Identity { tenant, client_id, .. } = &self.identity;
         // Both are set where the source is a secret or an assertion: the configuration was read so.
@@ -177,7 +177,7 @@ impl Tokens {
         Ok(issued.credential())
     }
 
-    async fn printed(&self) -> Result<Credential, Cause> {
+    async fn credential_from_command(&self) -> Result<Credential, Cause> {
         let scope = format!("{}/.default", self.resource);
         let mut arguments =
             vec!["account", "get-access-token", "--output", "json", "--scope", &scope];

@@ -8,7 +8,7 @@ use formwork_value::Value;
 use super::identity::{Identity, Source, Tokens};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace as _};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient as _};
 use crate::scripted::{Reply, Scripted, configured_in, text};
 
 const QUICK: Retries = Retries { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
@@ -17,9 +17,13 @@ fn client() -> Client {
     Client::new(&Tls::default(), QUICK, |_| None).unwrap().without_redirects()
 }
 
-fn place(server: &Scripted) -> AzurePlace {
+fn remote_client(server: &Scripted) -> AzureClient {
     let account = Account::at(&server.url, client(), "a2V5");
-    AzurePlace::new(Container::new("states".to_owned(), Arc::new(account)), "a b".to_owned(), false)
+    AzureClient::new(
+        Container::new("states".to_owned(), Arc::new(account)),
+        "a b".to_owned(),
+        false,
+    )
 }
 
 fn blob(content: &[u8], tag: &str) -> Reply {
@@ -52,10 +56,10 @@ fn held_by(id: &str) -> Reply {
 #[tokio::test(start_paused = true)]
 async fn a_blob_is_written_only_over_the_version_that_was_read() {
     let server = Scripted::start([blob(&text(1), "\"t1\""), stored("\"t2\""), stored("\"t3\"")]);
-    let mut place = place(&server);
-    assert_eq!(place.get().await.unwrap(), Some(text(1)));
-    place.put(text(2)).await.unwrap();
-    place.put(text(3)).await.unwrap();
+    let mut client = remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(text(1)));
+    client.put(text(2)).await.unwrap();
+    client.put(text(3)).await.unwrap();
     let asked = server.asked();
     assert_eq!(asked[0].line, "GET /states/a%20b");
     assert!(asked[0].headers["authorization"].starts_with("SharedKey account:"));
@@ -65,9 +69,9 @@ async fn a_blob_is_written_only_over_the_version_that_was_read() {
     assert_eq!(asked[2].headers["if-match"], "\"t2\"");
 
     let server = Scripted::start([missing(), stored("\"t1\"")]);
-    let mut place = self::place(&server);
-    assert_eq!(place.get().await.unwrap(), None);
-    place.put(text(1)).await.unwrap();
+    let mut client = remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), None);
+    client.put(text(1)).await.unwrap();
     assert_eq!(server.asked()[1].headers["if-none-match"], "*");
 }
 
@@ -86,9 +90,9 @@ async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
     ] {
         let replies = [read(1, "\"t1\""), not_met(), now].into_iter().chain(more);
         let server = Scripted::start(replies);
-        let mut place = place(&server);
-        place.get().await.unwrap();
-        let put = match place.put(text(2)).await {
+        let mut client = remote_client(&server);
+        client.get().await.unwrap();
+        let put = match client.put(text(2)).await {
             Ok(()) => "Ok",
             Err(PutError::Changed) => "Changed",
             Err(PutError::Failed(_) | PutError::Unfinished { .. }) => "Failed",
@@ -106,10 +110,10 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
     let server = Scripted::start(
         taking.into_iter().chain([blob(b"", "\"t\""), stored("\"u\"")]).chain(giving),
     );
-    let mut place = place(&server);
-    assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-    place.put(text(1)).await.unwrap();
-    place.unlock(&info.id).await.unwrap();
+    let mut client = remote_client(&server);
+    assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+    client.put(text(1)).await.unwrap();
+    client.unlock(&info.id).await.unwrap();
     let asked = server.asked();
     assert_eq!(asked[0].line, "HEAD /states/a%20b");
     assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
@@ -133,14 +137,14 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let free = || blob(b"", "\"t\"");
     for replies in [vec![held_by("l-1"), held_by("l-1")], vec![free(), taken(), held_by("l-1")]] {
         let server = Scripted::start(replies);
-        let Locking::Held(Some(holder)) = place(&server).lock(&info).await.unwrap() else {
+        let Locking::Held(Some(holder)) = remote_client(&server).lock(&info).await.unwrap() else {
             panic!("it is held");
         };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
     // Only the lock with the id is broken.
     let server = Scripted::start([held_by("l-1")]);
-    let broken = place(&server).break_lock("l-2").await.unwrap();
+    let broken = remote_client(&server).break_lock("l-2").await.unwrap();
     assert!(matches!(broken, ForceUnlockOutcome::OtherLock(Some(_))));
     assert_eq!(server.lines().len(), 1);
     // A lease whose holder was killed before it described itself.
@@ -148,7 +152,7 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let other = refused("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
     for (answer, released) in [(Reply::new("200 OK", ""), true), (other, false)] {
         let server = Scripted::start([leased(), answer]);
-        let broken = place(&server).break_lock("l-2").await.unwrap();
+        let broken = remote_client(&server).break_lock("l-2").await.unwrap();
         assert_eq!(matches!(broken, ForceUnlockOutcome::Released), released);
     }
 }
@@ -159,7 +163,7 @@ async fn a_lease_without_a_description_is_released_again() {
     let refusal = refused("403 Forbidden", "AuthorizationPermissionMismatch");
     let free = blob(b"", "\"t\"");
     let server = Scripted::start([free, stored("\"t\""), refusal, Reply::new("200 OK", "")]);
-    let error = place(&server).lock(&info).await.unwrap_err().to_string();
+    let error = remote_client(&server).lock(&info).await.unwrap_err().to_string();
     assert!(error.contains("lack the permission"), "{error}");
     assert_eq!(server.asked()[3].headers["x-ms-lease-action"], "release");
 }
@@ -175,14 +179,14 @@ async fn nothing_is_written_after_the_lease_was_lost() {
         let read = blob(&text(1), "\"t\"");
         let server =
             Scripted::start([blob(b"", "\"t\""), stored("\"t\""), ok, read, lost, held_by("l-9")]);
-        let mut place = place(&server);
-        assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-        place.get().await.unwrap();
-        let Err(PutError::Failed(cause)) = place.put(text(2)).await else {
+        let mut client = remote_client(&server);
+        assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+        client.get().await.unwrap();
+        let Err(PutError::Failed(cause)) = client.put(text(2)).await else {
             panic!("it must fail");
         };
         assert!(cause.to_string().contains("released the lock by force"), "{cause}");
-        let error = place.unlock(&info.id).await.unwrap_err().to_string();
+        let error = client.unlock(&info.id).await.unwrap_err().to_string();
         assert!(error.contains("ana@host"), "{error}");
     }
 }
@@ -194,7 +198,7 @@ async fn faults_of_the_service_name_call_cause_and_next_step() {
     let read = || blob(&text(4), "\"t\"");
     for passing in [vec![busy(), Reply::Half, read()], vec![many(), Reply::Reset, read()]] {
         let server = Scripted::start(passing);
-        let content = place(&server).get().await.unwrap().unwrap();
+        let content = remote_client(&server).get().await.unwrap().unwrap();
         assert_eq!(StateFile::read(&content).unwrap().serial, 4);
     }
     let skewed = "<Error><Code>AuthenticationFailed</Code><Message>m</Message><AuthenticationErrorDetail>Request date header too old</AuthenticationErrorDetail></Error>";
@@ -207,7 +211,7 @@ async fn faults_of_the_service_name_call_cause_and_next_step() {
         (vec![Reply::Reset, Reply::Reset, Reply::Reset], "(after 3 attempts)"),
     ] {
         let server = Scripted::start(replies);
-        let error = place(&server).get().await.unwrap_err().to_string();
+        let error = remote_client(&server).get().await.unwrap_err().to_string();
         assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
     }
 }

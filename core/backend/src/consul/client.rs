@@ -1,277 +1,321 @@
-//! Calls of the HTTP API of Consul: keys, transactions and sessions.
+//! The key of one workspace: one value, or a list of chunks if the state is too large for one. A value that
+//! another program has changed is not overwritten.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use ureq::http::{Request, StatusCode, header};
+use std::time::{Duration, Instant};
 
+use formwork_core::disk::MAX_STATE;
+use md5::{Digest as _, Md5};
+use serde::{Deserialize, Serialize};
+
+use super::server::{Pair, Server, Stored};
+use super::session::{RHYTHM, Session};
 use crate::cause::Cause;
-use crate::web::{Client, HttpResponse, encoded};
+use crate::compression::{compressed, decompressed};
+use crate::lock::LockInfo;
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::store::LockEnd;
 
-/// The mark that Consul's own clients set on keys that are locks.
-const LOCK_FLAG: u64 = 0x2ddc_cbc0_58a5_0c18;
+/// Attempts to take the lock again after the server has ended the session.
+const LOCK_DELAY_ATTEMPTS: u32 = 20;
 
-/// The time after which a session without a sign of life ends, and the time for which its lock cannot be
-/// taken then. As in Terraform.
-const SESSION: [(&str, &str); 3] =
-    [("Name", "Consul API Lock"), ("TTL", "15s"), ("LockDelay", "5s")];
+/// The pause between two of them. The usual delay of the server is 15 seconds.
+const LOCK_DELAY_PAUSE: Duration = Duration::from_secs(1);
 
-/// A server, or the cluster that it belongs to.
-#[derive(Clone)]
-pub(super) struct Server {
-    /// The URL, without a slash at the end.
-    pub(super) url: String,
-    pub(super) token: Option<String>,
-    pub(super) auth: Option<String>,
-    /// The parameters of every call.
-    pub(super) parameters: Vec<(&'static str, String)>,
-    pub(super) client: Client,
+/// The longest value of a key, unless the server is configured for others.
+const CHUNK: usize = 524_288;
+
+/// The state of a workspace.
+pub(super) struct ConsulClient {
+    server: Server,
+    key: String,
+    gzip: bool,
+    lock: bool,
+    /// The version of the key that was last read or written; 0 if there was none.
+    known: u64,
+    held: Option<(LockInfo, Session)>,
 }
 
-/// A key with its value.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub(super) struct Pair {
-    #[serde(default)]
-    value: Option<String>,
-    /// The version of the key.
-    pub(super) modify_index: u64,
-    #[serde(default)]
-    flags: u64,
-    /// The session that holds the key.
-    #[serde(default)]
-    pub(super) session: Option<String>,
+/// The value of a key whose state is in chunks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Chunks {
+    current_hash: String,
+    chunks: Vec<String>,
 }
 
-/// The outcome of a write that has a condition.
-#[derive(Debug)]
-pub(super) enum Stored {
-    /// The key is written, and has this version.
-    Yes(u64),
-    /// The key has another version.
-    Stale,
-    /// The value is longer than the server takes.
-    TooLarge,
-}
-
-#[derive(Deserialize)]
-struct SessionId {
-    #[serde(rename = "ID")]
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct Transaction {
-    #[serde(rename = "Results", default)]
-    results: Option<Vec<TransactionResult>>,
-}
-
-/// A transaction that was not carried out.
-#[derive(Default, Deserialize)]
-struct Refused {
-    #[serde(rename = "Errors", default)]
-    errors: Option<Vec<TransactionError>>,
-}
-
-#[derive(Deserialize)]
-struct TransactionError {
-    #[serde(rename = "What", default)]
-    what: String,
-}
-
-#[derive(Deserialize)]
-struct TransactionResult {
-    #[serde(rename = "KV")]
-    pair: Pair,
-}
-
-impl Pair {
-    /// The value.
-    pub(super) fn content(&self) -> Result<Vec<u8>, Cause> {
-        // Consul writes an empty value as null.
-        Ok(STANDARD.decode(self.value.as_deref().unwrap_or_default())?)
+impl ConsulClient {
+    /// Makes the client. Asks nothing of the server yet.
+    pub(super) fn new(server: Server, key: String, gzip: bool, lock: bool) -> Self {
+        Self { server, key, gzip, lock, known: 0, held: None }
     }
-}
 
-impl Server {
-    /// Reads a key; `None` if there is none.
-    pub(super) async fn get(&self, key: &str) -> Result<Option<Pair>, Cause> {
-        let answer = self.call("GET", &format!("kv/{}", path(key)), Vec::new()).await?;
-        match answer.status {
-            // Consul answers without content. A page of a proxy must not pass for an empty state.
-            StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(None),
-            _ => Ok(self.json::<Vec<Pair>>(&answer, "GET", key)?.into_iter().next()),
+    /// The session of the lock.
+    #[cfg(test)]
+    pub(super) fn session(&self) -> Option<&Session> {
+        self.held.as_ref().map(|(_, session)| session)
+    }
+
+    fn below(&self, name: &str) -> String {
+        // As in Terraform, a slash at the end of the path is not doubled.
+        format!("{}/{name}", self.key.trim_end_matches('/'))
+    }
+
+    /// Removes the state.
+    pub(super) async fn delete_state(&self) -> Result<(), Cause> {
+        let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
+        // The list goes first: chunks without a list do no harm, but a list without chunks is a
+        // damaged state.
+        self.server.delete(&self.key).await?;
+        self.remove_chunks(old, "").await;
+        Ok(())
+    }
+
+    /// The list of chunks in a value, if it is one.
+    fn chunks(&self, pair: Option<&Pair>) -> Result<Option<Chunks>, Cause> {
+        let content = pair.map(Pair::content).transpose()?.unwrap_or_default();
+        // Neither a state nor a compressed one has the fields of a list, so one attempt decides.
+        Ok(serde_json::from_slice(&content).ok())
+    }
+
+    /// Removes chunks that are not used any more. Some may stay behind: that does no harm.
+    async fn remove_chunks(&self, old: Option<Chunks>, new_hash: &str) {
+        // The same state has the same hash: then the chunks are in use.
+        let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
+        let prefix = self.below(&format!("tfstate.{}/", old.current_hash));
+        if let Err(error) = self.server.delete_below(&prefix).await {
+            tracing::warn!(%error, "old chunks of the state stay behind");
         }
     }
 
-    /// Writes a key, whatever it holds.
-    pub(super) async fn put(&self, key: &str, value: Vec<u8>) -> Result<(), Cause> {
-        let answer = self.call("PUT", &format!("kv/{}", path(key)), value).await?;
-        match self.json::<bool>(&answer, "PUT", key)? {
-            true => Ok(()),
-            false => {
-                Err(format!("PUT {}/v1/kv/{key}: the server did not write it", self.url).into())
+    async fn whole(&self, chunks: &Chunks) -> Result<Vec<u8>, Cause> {
+        let mut whole = Vec::new();
+        for key in &chunks.chunks {
+            let pair = self.server.get(key).await?;
+            let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
+            whole.extend(pair.content()?);
+            // A damaged list could name chunks without end, which would fill the memory.
+            if whole.len() as u64 > MAX_STATE {
+                return Err(
+                    format!("the state is longer than the limit of {MAX_STATE} bytes").into()
+                );
             }
         }
+        Ok(whole)
     }
 
-    /// Writes a key if it has a version; the version 0 is that of a key that does not exist.
-    pub(super) async fn put_over(
-        &self,
-        key: &str,
-        value: &[u8],
-        version: u64,
-    ) -> Result<Stored, Cause> {
-        // A transaction returns the new version, while `?cas=` only says whether something was
-        // written.
-        let operation = json!([{ "KV": {
-            // Transactions take values in base64, while plain writes take the bytes themselves.
-            "Verb": "cas", "Key": key, "Value": STANDARD.encode(value), "Index": version,
-        } }]);
-        let answer = self.call("PUT", "txn", operation.to_string().into_bytes()).await?;
-        match answer.status {
-            StatusCode::CONFLICT => {
-                let refused: Refused = serde_json::from_slice(&answer.body).unwrap_or_default();
-                let reasons = refused.errors.into_iter().flatten().map(|error| error.what);
-                let reasons = reasons.collect::<Vec<_>>().join("; ");
-                // The server answers so to every operation that fails, also where a permission is missing.
-                if reasons.is_empty() || reasons.contains("stale") {
-                    return Ok(Stored::Stale);
+    /// Stores a value in chunks, and returns the value that lists them.
+    async fn split(&self, value: &[u8], hash: &str) -> Result<Vec<u8>, Cause> {
+        let mut chunks = Vec::new();
+        for (i, part) in value.chunks(CHUNK).enumerate() {
+            // The hash keeps the new chunks apart from those of the stored state, which readers
+            // still need.
+            let key = self.below(&format!("tfstate.{hash}/{i}"));
+            self.server.put(&key, part.to_vec()).await?;
+            chunks.push(key);
+        }
+        Ok(serde_json::to_vec(&Chunks { current_hash: hash.to_owned(), chunks })?)
+    }
+
+    async fn holder(&self) -> Result<Option<LockInfo>, Cause> {
+        Ok(self.holder_entry().await?.map(|(holder, _)| holder))
+    }
+
+    /// The holder of the lock and the version of the key that names it.
+    async fn holder_entry(&self) -> Result<Option<(LockInfo, u64)>, Cause> {
+        let Some(pair) = self.server.get(&self.below(".lockinfo")).await? else { return Ok(None) };
+        Ok(Some((serde_json::from_slice(&pair.content()?)?, pair.modify_index)))
+    }
+
+    /// Removes the key of the lock, unless another program has taken it since.
+    async fn remove_free_lock(&self) -> Result<(), Cause> {
+        let lock = self.below(".lock");
+        match self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
+            Some(pair) => self.server.delete_version(&lock, pair.modify_index).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn take(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        // Before the request, because the server may count the TTL from its arrival.
+        let began = Instant::now();
+        let id = self.server.begin_session().await?;
+        let lock = self.below(".lock");
+        let taken = match self.server.acquire(&lock, &id).await {
+            Ok(true) => {
+                let info = LockInfo {
+                    // The lock has the id of its session, which is what `force-unlock` ends.
+                    id: id.clone(),
+                    info: format!("consul session: {id}"),
+                    path: self.key.clone(),
+                    ..info.clone()
+                };
+                let text = serde_json::to_vec(&info)?;
+                match self.server.put(&self.below(".lockinfo"), text).await {
+                    Ok(()) => Session::keep(self.server.clone(), id.clone(), began, RHYTHM)
+                        .map(|session| Some((info, session)))
+                        .map_err(Into::into),
+                    Err(error) => Err(error),
                 }
-                return Err(format!("PUT {}/v1/kv/{key}: {reasons}", self.url).into());
             }
-            StatusCode::PAYLOAD_TOO_LARGE => return Ok(Stored::TooLarge),
-            // Older servers have no status of its own for it.
-            _ if String::from_utf8_lossy(&answer.body).contains("too large") => {
-                return Ok(Stored::TooLarge);
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(Some(held)) => {
+                self.held = Some(held);
+                Ok(Locking::Taken)
             }
-            _ => {}
-        }
-        let done: Transaction = self.json(&answer, "PUT", key)?;
-        let version = done.results.and_then(|results| results.into_iter().next());
-        let version = version.ok_or("the answer to the transaction has no result")?;
-        Ok(Stored::Yes(version.pair.modify_index))
-    }
-
-    /// Removes a key.
-    pub(super) async fn delete(&self, key: &str) -> Result<(), Cause> {
-        let answer = self.call("DELETE", &format!("kv/{}", path(key)), Vec::new()).await?;
-        self.json::<bool>(&answer, "DELETE", key).map(drop)
-    }
-
-    /// Removes a key if it still has a version.
-    pub(super) async fn delete_version(&self, key: &str, version: u64) -> Result<(), Cause> {
-        let call = format!("kv/{}?cas={version}", path(key));
-        let answer = self.call("DELETE", &call, Vec::new()).await?;
-        // The answer false means that the key has another version: then it is not ours to remove.
-        self.json::<bool>(&answer, "DELETE", key).map(drop)
-    }
-
-    /// Removes all keys that begin with a prefix.
-    pub(super) async fn delete_below(&self, prefix: &str) -> Result<(), Cause> {
-        let call = format!("kv/{}?recurse=", path(prefix));
-        let answer = self.call("DELETE", &call, Vec::new()).await?;
-        self.json::<bool>(&answer, "DELETE", prefix).map(drop)
-    }
-
-    /// Lists the keys that begin with a prefix, up to the next slash.
-    pub(super) async fn keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
-        // With a separator, all chunks of a state come as one entry.
-        let call = format!("kv/{}?keys=&separator=%2F", path(prefix));
-        let answer = self.call("GET", &call, Vec::new()).await?;
-        match answer.status {
-            // The server answers so to a prefix without keys, too.
-            StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(Vec::new()),
-            _ => self.json(&answer, "GET", prefix),
+            Ok(None) => {
+                self.server.end_session(&id).await?;
+                Ok(Locking::Held(self.holder().await?.map(Box::new)))
+            }
+            Err(error) => {
+                // It would end by itself.
+                drop(self.server.end_session(&id).await);
+                Err(error)
+            }
         }
     }
 
-    /// Begins a session.
-    pub(super) async fn begin_session(&self) -> Result<String, Cause> {
-        let session: serde_json::Map<String, Value> =
-            SESSION.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let body = Value::Object(session).to_string().into_bytes();
-        let answer = self.call("PUT", "session/create", body).await?;
-        Ok(self.json::<SessionId>(&answer, "PUT", "session")?.id)
-    }
-
-    /// Ends a session; the keys that it holds are free then.
-    pub(super) async fn end_session(&self, id: &str) -> Result<(), Cause> {
-        let call = format!("session/destroy/{}", encoded(id));
-        let answer = self.call("PUT", &call, Vec::new()).await?;
-        self.json::<bool>(&answer, "PUT", "session").map(drop)
-    }
-
-    /// The request that keeps a session alive.
-    pub(super) fn renewal(&self, id: &str) -> Result<Request<Vec<u8>>, Cause> {
-        self.request("PUT", &format!("session/renew/{}", encoded(id)), Vec::new())
-    }
-
-    /// Takes a key for a session. Returns whether it was free.
-    ///
-    /// # Errors
-    /// When the server refuses, or the key exists and is no lock.
-    pub(super) async fn acquire(&self, key: &str, session: &str) -> Result<bool, Cause> {
-        // A key without the flag is of another program, and acquiring it would replace its value.
-        if self.get(key).await?.is_some_and(|pair| pair.flags != LOCK_FLAG) {
-            return Err(format!("existing key {key:?} does not match lock use").into());
+    /// Takes the lock again if the server has ended the session, or may have.
+    async fn keep_lock(&mut self) -> Result<(), Cause> {
+        for _ in 0..LOCK_DELAY_ATTEMPTS {
+            // A server that was away may have kept the session, and a renewal has reached it by now.
+            let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
+            // The lost session stays until there is another, so that no later write goes without a lock.
+            let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
+            let taken = self.take(&info).await;
+            let taken = taken.map_err(|error| {
+                format!("the lock could not be renewed, and cannot be taken again: {error}")
+            })?;
+            match taken {
+                Locking::Taken | Locking::TakenAs(_) => return Ok(()),
+                Locking::Refused(cause) => return Err(cause),
+                // The server delays the next lock after a session has ended. The holder is still this run.
+                Locking::Held(Some(holder)) if holder.id == info.id => {
+                    tokio::time::sleep(LOCK_DELAY_PAUSE).await;
+                }
+                Locking::Held(holder) => {
+                    let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+                    return Err(format!("the session that held the lock has ended, and another program holds the lock now: {holder}").into());
+                }
+            }
         }
-        let call = format!("kv/{}?acquire={}&flags={LOCK_FLAG}", path(key), encoded(session));
-        let answer = self.call("PUT", &call, Vec::new()).await?;
-        self.json(&answer, "PUT", key)
-    }
-
-    /// Gives a key of a session back.
-    pub(super) async fn release(&self, key: &str, session: &str) -> Result<bool, Cause> {
-        let call = format!("kv/{}?release={}&flags={LOCK_FLAG}", path(key), encoded(session));
-        let answer = self.call("PUT", &call, Vec::new()).await?;
-        self.json(&answer, "PUT", key)
-    }
-
-    fn request(&self, method: &str, call: &str, body: Vec<u8>) -> Result<Request<Vec<u8>>, Cause> {
-        let mut url = format!("{}/v1/{call}", self.url);
-        for (name, value) in &self.parameters {
-            let separator = if url.contains('?') { '&' } else { '?' };
-            url.push_str(&format!("{separator}{name}={}", encoded(value)));
-        }
-        let mut request = Request::builder().method(method).uri(url);
-        // In a header, because URLs stand in messages and logs.
-        if let Some(token) = &self.token {
-            request = request.header("X-Consul-Token", token);
-        }
-        if let Some(auth) = &self.auth {
-            request = request.header(header::AUTHORIZATION, auth);
-        }
-        Ok(request.body(body)?)
-    }
-
-    async fn call(&self, method: &str, call: &str, body: Vec<u8>) -> Result<HttpResponse, Cause> {
-        self.client.send(&self.request(method, call, body)?).await
-    }
-
-    fn json<T: serde::de::DeserializeOwned>(
-        &self,
-        answer: &HttpResponse,
-        method: &str,
-        key: &str,
-    ) -> Result<T, Cause> {
-        let url = format!("{}/v1/kv/{key}", self.url);
-        if answer.status != StatusCode::OK {
-            return Err(match answer.status {
-                StatusCode::FORBIDDEN => format!(
-                    "{method} {url}: permission denied; check access_token and the rules of its policy for keys and sessions"
-                )
-                .into(),
-                _ => answer.unexpected(method, &url),
-            });
-        }
-        serde_json::from_slice(&answer.body)
-            .map_err(|error| format!("{method} {url}: the answer cannot be read: {error}").into())
+        Err("the session that held the lock has ended, and the server does not grant the lock again".into())
     }
 }
 
-/// A key in a URL.
-fn path(key: &str) -> String {
-    key.split('/').map(encoded).collect::<Vec<_>>().join("/")
+fn sum(text: &[u8]) -> String {
+    // Terraform compares the MD5 of a state in chunks when it reads them.
+    Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[async_trait::async_trait]
+impl RemoteClient for ConsulClient {
+    fn location(&self) -> String {
+        format!("{}/v1/kv/{}", self.server.url, self.key)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let Some(pair) = self.server.get(&self.key).await? else {
+            // With the version 0 the next write succeeds only if there still is no key.
+            self.known = 0;
+            return Ok(None);
+        };
+        self.known = pair.modify_index;
+        let chunks = self.chunks(Some(&pair))?;
+        let content = match &chunks {
+            Some(chunks) => self.whole(chunks).await?,
+            None => pair.content()?,
+        };
+        // The argument `gzip` only says how to write. JSON never begins with this byte.
+        let text = if content.first() == Some(&0x1f) { decompressed(&content)? } else { content };
+        if let Some(chunks) = chunks
+            && chunks.current_hash != sum(&text)
+        {
+            return Err(format!(
+                "the state in {} chunks has the MD5 {}, not the expected {}",
+                chunks.chunks.len(),
+                sum(&text),
+                chunks.current_hash
+            )
+            .into());
+        }
+        Ok(Some(text).filter(|text| !text.is_empty()))
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        self.keep_lock().await?;
+        // Read before the key is written: afterwards nothing names the old chunks.
+        let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
+        let value = if self.gzip { compressed(&text)? } else { text.clone() };
+        let mut new_hash = String::new();
+        let mut stored = self.server.put_over(&self.key, &value, self.known).await?;
+        if let Stored::TooLarge = stored {
+            new_hash = sum(&text);
+            // All chunks are stored before a list names them, so a reader finds the old state or
+            // the new one.
+            let list = self.split(&value, &new_hash).await?;
+            stored = self.server.put_over(&self.key, &list, self.known).await?;
+        }
+        match stored {
+            Stored::Yes(version) => self.known = version,
+            Stored::TooLarge => {
+                return Err(PutError::Failed("the server takes no value of 512 KiB".into()));
+            }
+            Stored::Stale => {
+                // An attempt whose answer was lost may have changed the version.
+                let before = self.known;
+                if self.get().await?.as_ref() != Some(&text) {
+                    self.known = before;
+                    return Err(PutError::Changed);
+                }
+            }
+        }
+        self.remove_chunks(old, &new_hash).await;
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        if !self.lock {
+            return Ok(Locking::Taken);
+        }
+        self.take(info).await
+    }
+
+    async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
+        let Some((info, session)) = self.held.take() else { return Ok(()) };
+        if session.has_ended() {
+            return Err("the session that held the lock has ended before".into());
+        }
+        // Another program may have released the lock by force, and hold it by now.
+        if let Some((_, version)) = self.holder_entry().await?.filter(|(it, _)| it.id == info.id) {
+            self.server.delete_version(&self.below(".lockinfo"), version).await?;
+        }
+        // Released before the session ends: a lock that is lost with its session cannot be taken
+        // for the time of the lock delay.
+        let released = self.server.release(&self.below(".lock"), &session.id).await?;
+        self.remove_free_lock().await?;
+        self.server.end_session(&session.id).await?;
+        if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        let version = match self.holder_entry().await? {
+            Some((holder, version)) if holder.id == id => version,
+            other => {
+                let holder = other.map(|(holder, _)| Box::new(holder));
+                return Ok(ForceUnlockOutcome::OtherLock(holder));
+            }
+        };
+        self.server.end_session(id).await?;
+        self.remove_free_lock().await?;
+        // Only this version: another program may have taken the lock and described itself since.
+        self.server.delete_version(&self.below(".lockinfo"), version).await?;
+        Ok(ForceUnlockOutcome::Released)
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ureq::http::StatusCode;
 
-use super::client::Server;
+use super::server::Server;
 
 /// The times of a session.
 #[derive(Clone, Copy, Debug)]

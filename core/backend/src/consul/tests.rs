@@ -11,7 +11,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use super::session::{RHYTHM, Session, SessionTimes};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{Locking, PutError, RemotePlace as _};
+use crate::remote::{Locking, PutError, RemoteClient as _};
 use crate::scripted::{Reply, Scripted, configured_in, text};
 use crate::store::{StateStore, StoreError};
 
@@ -128,17 +128,17 @@ async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing
         ([session("s-2"), missing(), refused(), done(), holder("s-9")].to_vec(), false),
     ] {
         let server = Scripted::start(locked().into_iter().chain(replies));
-        let mut place = ConsulPlace::new(reached(&server), "k".to_owned(), false, true);
+        let mut client = ConsulClient::new(reached(&server), "k".to_owned(), false, true);
         let info = LockInfo::new("test", "k".to_owned());
-        assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-        place.session().unwrap().lose();
-        let put = place.put(text(1)).await;
+        assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+        client.session().unwrap().lose();
+        let put = client.put(text(1)).await;
         assert_eq!(put.is_ok(), written, "{put:?}");
         let n_written = server.lines().iter().filter(|line| line.contains("/v1/txn")).count();
         assert_eq!(n_written, usize::from(written));
         // Without a lock of its own, no later attempt writes either.
         if !written {
-            assert!(place.put(text(1)).await.is_err());
+            assert!(client.put(text(1)).await.is_err());
         }
     }
 }
@@ -181,14 +181,14 @@ async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is()
     let taken = [session, missing(), done(), done()];
     let down = || Reply::new("500 Internal Server Error", "No cluster leader");
     let server = Scripted::start(taken.into_iter().chain([down(), down()]));
-    let mut place = ConsulPlace::new(reached(&server), "k".to_owned(), false, true);
+    let mut client = ConsulClient::new(reached(&server), "k".to_owned(), false, true);
     let info = LockInfo::new("test", "k".to_owned());
-    assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-    assert!(!place.session().unwrap().is_lost());
-    place.session().unwrap().age(RHYTHM.ttl);
-    assert!(place.session().unwrap().is_lost() && !place.session().unwrap().has_ended());
+    assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+    assert!(!client.session().unwrap().is_lost());
+    client.session().unwrap().age(RHYTHM.ttl);
+    assert!(client.session().unwrap().is_lost() && !client.session().unwrap().has_ended());
     // A server that does not answer keeps the state from being written.
-    let PutError::Failed(cause) = place.put(text(1)).await.unwrap_err() else { panic!() };
+    let PutError::Failed(cause) = client.put(text(1)).await.unwrap_err() else { panic!() };
     let cause = cause.to_string();
     assert!(cause.contains("the lock could not be renewed, and cannot be taken again"), "{cause}");
     assert!(!server.lines().iter().any(|line| line.contains("/v1/txn")));

@@ -68,7 +68,7 @@ impl Age {
 
     /// The public keys, sorted and each once.
     pub(super) fn recipients(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.recipients.iter().map(PublicKey::name).collect();
+        let mut names: Vec<String> = self.recipients.iter().map(PublicKey::to_text).collect();
         names.sort_unstable();
         names.dedup();
         names

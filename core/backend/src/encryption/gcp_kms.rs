@@ -155,7 +155,7 @@ mod tests {
 
     const KEY: &str = "projects/p/locations/global/keyRings/r/cryptoKeys/k";
 
-    fn made(url: &str, name: &str) -> Result<GcpKms, ConfigError> {
+    fn new_gcp_kms(url: &str, name: &str) -> Result<GcpKms, ConfigError> {
         let variables = [(CUSTOM_ENDPOINT, url), ("GOOGLE_OAUTH_ACCESS_TOKEN", "ya29.token")];
         let variables: BTreeMap<String, String> =
             variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
@@ -173,7 +173,7 @@ mod tests {
             Reply::new("200 OK", "{\"name\":\"v/1\",\"ciphertext\":\"YWJj\"}"),
             Reply::new("200 OK", format!("{{\"plaintext\":\"{key}\"}}")),
         ]);
-        let provider = made(&server.url, KEY).unwrap();
+        let provider = new_gcp_kms(&server.url, KEY).unwrap();
         let (made, metadata) = provider.make_key().unwrap();
         assert_eq!((made.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
         assert_eq!(provider.decrypt(&metadata), Ok(Some(vec![7; 32])));
@@ -197,7 +197,7 @@ mod tests {
             Reply::new("200 OK", "{\"plaintext\":\"hunter2!\"}"),
             Reply::new("200 OK", "{}"),
         ]);
-        let provider = made(&server.url, KEY).unwrap();
+        let provider = new_gcp_kms(&server.url, KEY).unwrap();
         let said = provider.make_key().unwrap_err();
         assert!(said.starts_with("encrypt: POST http://127.0.0.1"), "{said}");
         assert!(
@@ -227,7 +227,7 @@ mod tests {
             "projects/../locations/l/keyRings/r/cryptoKeys/k",
             &format!("{KEY}/cryptoKeyVersions/1"),
         ] {
-            let said = made("http://127.0.0.1:9", name).err().unwrap().to_string();
+            let said = new_gcp_kms("http://127.0.0.1:9", name).err().unwrap().to_string();
             assert!(said.starts_with("the argument \"kms_encryption_key\" is"), "{said}");
         }
     }

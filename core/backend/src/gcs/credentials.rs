@@ -14,7 +14,7 @@ use reqsign_google::{
 use serde::{Deserialize, Serialize};
 use ureq::http::{Request, StatusCode, header};
 
-use super::{file_or_text, text, texts};
+use super::{file_or_text, string_list, text};
 use crate::kind::{Arguments, ConfigError};
 use crate::signing::context;
 use crate::web::{Client, encoded, without_secrets};
@@ -139,7 +139,7 @@ pub(super) fn signer(
             // Impersonation is a call of the IAM service, which the scope of storage does not
             // permit.
             let tokens = Tokens { source, scope: CLOUD_SCOPE, nearby };
-            let delegates = texts(arguments, "impersonate_service_account_delegates");
+            let delegates = string_list(arguments, "impersonate_service_account_delegates");
             let grant = ServiceAccountImpersonationGrant::new(account, [scope.impersonated()])
                 .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::part::Part;
-use super::{Append, JournalPlace};
+use super::{Append, JournalStore};
 use crate::cause::Cause;
 use crate::retry::Retries;
 
@@ -31,7 +31,7 @@ pub(super) struct SharedCopy {
     n_pushed: Cell<u64>,
     progress: watch::Receiver<Progress>,
     task: JoinHandle<u64>,
-    place: Arc<dyn JournalPlace>,
+    store: Arc<dyn JournalStore>,
     run: String,
 }
 
@@ -44,19 +44,19 @@ struct Progress {
 
 /// Writes parts, one after the other.
 struct Writer {
-    place: Arc<dyn JournalPlace>,
+    store: Arc<dyn JournalStore>,
     run: String,
     next: u64,
 }
 
 impl SharedCopy {
     /// Starts writing with the part of a number.
-    pub(super) fn start(place: Arc<dyn JournalPlace>, run: String, next: u64) -> Self {
+    pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
         let (said, progress) = watch::channel(Progress::default());
-        let writer = Writer { place: place.clone(), run: run.clone(), next };
+        let writer = Writer { store: store.clone(), run: run.clone(), next };
         let task = tokio::spawn(writer.write_all(queue, said));
-        Self { records, n_pushed: Cell::new(0), progress, task, place, run }
+        Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
 }
 
@@ -70,7 +70,7 @@ impl JournalCopy for SharedCopy {
 
     fn flush(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {
         let (mut progress, target) = (self.progress.clone(), self.n_pushed.get());
-        let location = self.place.location();
+        let location = self.store.location();
         async move {
             let is_due = |it: &Progress| it.n_durable >= target || it.error.is_some();
             match progress.wait_for(is_due).await {
@@ -87,18 +87,18 @@ impl JournalCopy for SharedCopy {
     }
 
     async fn remove(self: Box<Self>) -> Result<(), CopyError> {
-        let Self { records, task, place, run, .. } = *self;
+        let Self { records, task, store, run, .. } = *self;
         // Without a sender the task ends once it has written the rest of the queue.
         drop(records);
-        let location = place.location();
+        let location = store.location();
         let failed = |cause: Cause| {
             let location = location.clone();
             CopyError::Failed { doing: "write", location, cause: cause.into() }
         };
         let next = task.await.map_err(|error| failed(error.into()))?;
         // A removal that is cut off must not leave a journal without its beginning.
-        match place.append(&run, next, &Part::End.encode()).await.map_err(failed)? {
-            Append::Stored => place.remove_below(&run, next + 1).await.map_err(failed),
+        match store.append(&run, next, &Part::End.encode()).await.map_err(failed)? {
+            Append::Stored => store.remove_below(&run, next + 1).await.map_err(failed),
             Append::Occupied | Append::Impossible(_) => Err(CopyError::TakenOver { location }),
         }
     }
@@ -133,10 +133,10 @@ impl Writer {
     }
 
     async fn write(&mut self, part: Part) -> Result<(), CopyError> {
-        let (bytes, location) = (part.encode(), self.place.location());
+        let (bytes, location) = (part.encode(), self.store.location());
         let mut attempts = RETRIES.begin("write the shared journal");
         loop {
-            let append = self.place.append(&self.run, self.next, &bytes);
+            let append = self.store.append(&self.run, self.next, &bytes);
             let cause: Cause = match tokio::time::timeout(PATIENCE, append).await {
                 Ok(Ok(Append::Stored)) => {
                     self.next += 1;

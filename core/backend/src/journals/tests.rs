@@ -40,7 +40,7 @@ impl Machine {
         let environment = BackendEnvironment { root, variables, ..BackendEnvironment::default() };
         let arguments = Arguments { values: &values, environment: &environment };
         let backend = kind.configure(&arguments).unwrap();
-        let intents = backend.intents(DEFAULT_WORKSPACE);
+        let intents = backend.intent_log(DEFAULT_WORKSPACE);
         Self { folder, backend, intents }
     }
 

@@ -10,7 +10,7 @@ use ureq::http::Uri;
 
 use super::access::Connection;
 use super::kubeconfig::{Access, ExecEntry, Kubeconfig, Selection, Variable};
-use crate::kind::{Arguments, ConfigError, optional};
+use crate::kind::{Arguments, ConfigError, optional_attributes};
 
 /// Settings of the backend.
 pub(super) struct Settings {
@@ -45,9 +45,11 @@ pub(super) fn schema() -> Block {
     );
     all.push(("config_paths", Type::list(Type::String)));
     all.push(("labels", Type::map(Type::String)));
-    let mut block = optional(&all);
-    let mut exec =
-        optional(&[("args", Type::list(Type::String)), ("env", Type::map(Type::String))]);
+    let mut block = optional_attributes(&all);
+    let mut exec = optional_attributes(&[
+        ("args", Type::list(Type::String)),
+        ("env", Type::map(Type::String)),
+    ]);
     for name in ["api_version", "command"] {
         exec.attributes.insert(name.into(), Attribute::new(Type::String, Role::Required));
     }

@@ -8,7 +8,7 @@ use super::access::Connection;
 use super::kubeconfig::{Access, ExecEntry};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace as _};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient as _};
 use crate::scripted::{Asked, Reply, Scripted, configured_in, text};
 
 fn backend(server: &Scripted, access: Access) -> Kubernetes {
@@ -22,9 +22,9 @@ fn backend(server: &Scripted, access: Access) -> Kubernetes {
     }
 }
 
-fn place(server: &Scripted) -> KubernetesPlace {
+fn remote_client(server: &Scripted) -> KubernetesClient {
     let access = Access { token: Some("secret".to_owned()), ..Access::default() };
-    backend(server, access).place(DEFAULT_WORKSPACE)
+    backend(server, access).remote_client(DEFAULT_WORKSPACE)
 }
 
 fn reply(status: &'static str, content: &serde_json::Value) -> Reply {
@@ -88,9 +88,9 @@ fn content(asked: &Asked) -> serde_json::Value {
 #[tokio::test(start_paused = true)]
 async fn a_secret_is_written_only_over_the_version_that_was_read() {
     let server = Scripted::start([list(&[secret(1, 7)]), ok(&secret(2, 8))]);
-    let mut place = place(&server);
-    assert_eq!(place.get().await.unwrap(), Some(text(1)));
-    place.put(text(2)).await.unwrap();
+    let mut client = remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(text(1)));
+    client.put(text(2)).await.unwrap();
     let asked = server.asked();
     assert_eq!(
         asked[0].line,
@@ -105,9 +105,9 @@ async fn a_secret_is_written_only_over_the_version_that_was_read() {
     assert_eq!(written["data"], secret(2, 7)["data"]);
 
     let server = Scripted::start([list(&[]), reply("201 Created", &secret(1, 1))]);
-    let mut place = self::place(&server);
-    assert_eq!(place.get().await.unwrap(), None);
-    place.put(text(1)).await.unwrap();
+    let mut client = remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), None);
+    client.put(text(1)).await.unwrap();
     let asked = server.asked();
     assert_eq!(asked[1].line, "POST /api/v1/namespaces/team/secrets");
     let written = content(&asked[1]);
@@ -126,9 +126,9 @@ async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
     ];
     for (replies, is_stored) in cases {
         let server = Scripted::start(replies);
-        let mut place = place(&server);
-        place.get().await.unwrap();
-        match place.put(text(2)).await {
+        let mut client = remote_client(&server);
+        client.get().await.unwrap();
+        match client.put(text(2)).await {
             Ok(()) => assert!(is_stored),
             Err(PutError::Changed) => assert!(!is_stored),
             Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => panic!("{cause}"),
@@ -155,9 +155,9 @@ async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
     };
     let secrets: Vec<_> = parts.iter().map(part).collect();
     let server = Scripted::start([list(&secrets), list(&secrets[1..])]);
-    let mut place = place(&server);
-    assert_eq!(place.get().await.unwrap(), Some(text(3)));
-    let error = place.get().await.unwrap_err().to_string();
+    let mut client = remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(text(3)));
+    let error = client.get().await.unwrap_err().to_string();
     assert!(error.contains("11 secrets cannot be decompressed"), "{error}");
 }
 
@@ -166,9 +166,9 @@ async fn a_lock_is_a_lease_with_its_holder() {
     let info = LockInfo::new("test", String::new());
     let created = reply("201 Created", &json!({}));
     let server = Scripted::start([missing(), created, lease(Some(&info.id)), ok(&json!({}))]);
-    let mut place = place(&server);
-    assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-    place.unlock(&info.id).await.unwrap();
+    let mut client = remote_client(&server);
+    assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+    client.unlock(&info.id).await.unwrap();
     let asked = server.asked();
     let leases = "/apis/coordination.k8s.io/v1/namespaces/team/leases";
     assert_eq!(asked[0].line, format!("GET {leases}/lock-tfstate-default-app"));
@@ -193,14 +193,14 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
         vec![missing(), status("409 Conflict", "AlreadyExists"), lease(Some("l-1"))],
     ] {
         let server = Scripted::start(replies);
-        let Locking::Held(Some(holder)) = place(&server).lock(&info).await.unwrap() else {
+        let Locking::Held(Some(holder)) = remote_client(&server).lock(&info).await.unwrap() else {
             panic!("it is held");
         };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
     // The answer of an attempt was lost.
     let server = Scripted::start([lease(None), conflict(), lease(Some(&info.id))]);
-    assert!(matches!(place(&server).lock(&info).await, Ok(Locking::Taken)));
+    assert!(matches!(remote_client(&server).lock(&info).await, Ok(Locking::Taken)));
 
     for replies in [
         vec![lease(Some("l-1"))],
@@ -209,11 +209,11 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
         vec![lease(Some("l-2")), conflict(), lease(Some("l-3"))],
     ] {
         let server = Scripted::start(replies);
-        let broken = place(&server).break_lock("l-2").await.unwrap();
+        let broken = remote_client(&server).break_lock("l-2").await.unwrap();
         assert!(matches!(broken, ForceUnlockOutcome::OtherLock(_)), "{broken:?}");
     }
     let server = Scripted::start([lease(Some("l-9"))]);
-    let error = place(&server).unlock("l-1").await.unwrap_err().to_string();
+    let error = remote_client(&server).unlock("l-1").await.unwrap_err().to_string();
     assert!(error.contains("by force, and ana@host"), "{error}");
 }
 
@@ -223,7 +223,7 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
     let many = || status("429 Too Many Requests", "TooManyRequests");
     let server =
         Scripted::start([busy(), Reply::Half, many(), Reply::Reset, list(&[secret(4, 7)])]);
-    let content = place(&server).get().await.unwrap().unwrap();
+    let content = remote_client(&server).get().await.unwrap().unwrap();
     assert_eq!(StateFile::read(&content).unwrap().serial, 4);
     for (replies, reason) in [
         (vec![busy(); 5], "InternalError: said"),
@@ -234,14 +234,14 @@ async fn faults_of_the_server_name_call_cause_and_next_step() {
         (vec![Reply::Reset; 5], "(after 5 attempts)"),
     ] {
         let server = Scripted::start(replies);
-        let error = place(&server).get().await.unwrap_err().to_string();
+        let error = remote_client(&server).get().await.unwrap_err().to_string();
         let named = error.contains("GET http://127.0.0.1:") || error.contains("list of secrets");
         assert!(named && error.contains(reason), "{error}");
     }
     // A page of a proxy does not say that there is no lock.
     let server = Scripted::start([Reply::new("404 Not Found", "<html>")]);
     let info = LockInfo::new("test", String::new());
-    assert!(place(&server).lock(&info).await.is_err());
+    assert!(remote_client(&server).lock(&info).await.is_err());
 }
 
 #[tokio::test]
@@ -258,10 +258,10 @@ async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
     let refused = || status("401 Unauthorized", "Unauthorized");
     let server = Scripted::start([list(&[]), refused(), list(&[]), refused(), refused()]);
     let access = Access { exec: Some(exec), ..Access::default() };
-    let mut place = backend(&server, access).place(DEFAULT_WORKSPACE);
-    place.get().await.unwrap();
-    place.get().await.unwrap();
-    let error = place.get().await.unwrap_err().to_string();
+    let mut client = backend(&server, access).remote_client(DEFAULT_WORKSPACE);
+    client.get().await.unwrap();
+    client.get().await.unwrap();
+    let error = client.get().await.unwrap_err().to_string();
     assert!(error.contains("log in to the cluster again"), "{error}");
     let bearers: Vec<String> =
         server.asked().iter().map(|asked| asked.headers["authorization"].clone()).collect();
@@ -269,8 +269,8 @@ async fn a_program_returns_tokens_and_is_asked_again_when_one_is_refused() {
 
     let exec = ExecEntry { command: "/none/such".to_owned(), ..ExecEntry::default() };
     let access = Access { exec: Some(exec), ..Access::default() };
-    let mut place = backend(&server, access).place(DEFAULT_WORKSPACE);
-    let error = place.get().await.unwrap_err().to_string();
+    let mut client = backend(&server, access).remote_client(DEFAULT_WORKSPACE);
+    let error = client.get().await.unwrap_err().to_string();
     assert!(error.contains("no credentials for the cluster"), "{error}");
 }
 
@@ -299,8 +299,8 @@ async fn arguments_and_names_that_are_not_valid_are_refused() {
         let backend = configure(more, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
-    let place = "https://c:6443/api/v1/namespaces/ns/secrets/tfstate-default-app";
-    assert_eq!(refused(&suffix("app"), &[("KUBE_NAMESPACE", "ns")]), place);
+    let client = "https://c:6443/api/v1/namespaces/ns/secrets/tfstate-default-app";
+    assert_eq!(refused(&suffix("app"), &[("KUBE_NAMESPACE", "ns")]), client);
     assert!(refused(&[], &[]).contains("\"secret_suffix\" is required"));
     assert!(refused(&suffix("app-1"), &[]).contains("must not end with '-<number>'"));
     let nowhere = [("secret_suffix", Value::string("app")), ("host", Value::string(""))];

@@ -77,7 +77,7 @@ impl Errored {
 
     /// Compares it with the state; `None` stands for no state.
     #[must_use]
-    pub fn standing(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
+    pub fn compare_with_state(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
         let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
         // No state counts as an empty one of the same lineage, which lacks everything in the file.
         let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::fresh() };
@@ -143,7 +143,9 @@ pub fn save_errored(
     let kept = if is_no_file(&path) { keep(&path) } else { None };
     let kept = kept.or_else(|| {
         Errored::read(folder, cipher)
-            .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
+            .filter(|errored| {
+                errored.compare_with_state(Some(file)) != ErroredStateRelation::Superseded
+            })
             .and_then(|errored| keep(&errored.path))
     });
     // As it would have been stored: a state that was never stored has no serial.

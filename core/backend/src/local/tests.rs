@@ -406,13 +406,16 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
 
     let errored = Errored::read(folder.path(), &StateCipher::default()).unwrap();
     let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
-    let standing = |file: StateFile| errored.standing(Some(&file));
+    let standing = |file: StateFile| errored.compare_with_state(Some(&file));
     let addrs =
         |names: &[&str]| names.iter().map(|name| format!("t.{name}").parse().unwrap()).collect();
     assert_eq!(standing(stored(&["a", "b"], 0)), ErroredStateRelation::Superseded);
     assert_eq!(standing(with("one", &["a"])), ErroredStateRelation::OtherLineage);
     assert_eq!(standing(stored(&[], 0)), ErroredStateRelation::Newer { missing: addrs(&["a"]) });
-    assert_eq!(errored.standing(None), ErroredStateRelation::Newer { missing: addrs(&["a"]) });
+    assert_eq!(
+        errored.compare_with_state(None),
+        ErroredStateRelation::Newer { missing: addrs(&["a"]) }
+    );
     let diverged = |names: &[&str], is_old| ErroredStateRelation::Diverged {
         missing: addrs(&["a"]),
         lacking: addrs(names),
@@ -422,6 +425,7 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
-    let unreadable = Errored::read(folder.path(), &StateCipher::default()).unwrap().standing(None);
+    let unreadable =
+        Errored::read(folder.path(), &StateCipher::default()).unwrap().compare_with_state(None);
     assert_eq!(unreadable, ErroredStateRelation::Unreadable);
 }

@@ -164,8 +164,8 @@ impl Backend for Local {
         shown(&self.places.files(workspace).state)
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        self.places.files(workspace).intents()
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        self.places.files(workspace).intent_log()
     }
 }
 

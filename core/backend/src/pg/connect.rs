@@ -338,7 +338,7 @@ fn fields(line: &str) -> Vec<String> {
 
 /// Reads a connection string and a text of passwords, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn hostile(text: &str) {
+pub(crate) fn fuzz(text: &str) {
     drop(Target::read(text, |_| None));
     drop(password_in(text, ["h", "5432", "d", "u"]));
 }

@@ -9,7 +9,7 @@ use super::connection::Connection;
 use super::idle;
 use super::tables::{IS_LIVE, LOCK_CLASS};
 use crate::cause::Cause;
-use crate::journals::{Append, JournalPlace, SharedRun};
+use crate::journals::{Append, JournalStore, SharedRun};
 
 /// The days after which the mark of a run that was taken over is removed.
 const KEPT_DAYS: i32 = 90;
@@ -106,7 +106,7 @@ impl PgJournals {
 }
 
 #[async_trait::async_trait]
-impl JournalPlace for PgJournals {
+impl JournalStore for PgJournals {
     fn location(&self) -> String {
         self.table.location(&self.workspace)
     }

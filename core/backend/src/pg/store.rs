@@ -12,8 +12,8 @@ use formwork_core::state::operator::who;
 use super::Table;
 use super::claims::release;
 use super::claims::take::Attempt;
+use super::client::{LockMode, PgClient, sum};
 use super::history::{self, Write};
-use super::place::{LockMode, PgPlace, sum};
 use crate::cause::Cause;
 use crate::claims::Claims;
 use crate::encryption::StateCipher;
@@ -33,7 +33,7 @@ const PLAN: &str = "OperationTypePlan";
 pub(super) struct PgStore {
     table: Table,
     workspace: String,
-    place: PgPlace,
+    client: PgClient,
     known: Known<()>,
     /// The state that the caller has read or written last. What it has changed since is merged.
     base: StateFile,
@@ -83,7 +83,7 @@ impl PgStore {
     /// Makes the store. Connects when it is first used.
     pub(super) fn new(table: Table, workspace: &str) -> Self {
         Self {
-            place: PgPlace::new(table.clone(), workspace),
+            client: PgClient::new(table.clone(), workspace),
             table,
             workspace: workspace.to_owned(),
             known: Known::NotRead,
@@ -99,16 +99,16 @@ impl PgStore {
     }
 
     fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<> {
-        let location = self.place.location();
+        let location = self.client.location();
         move |cause| StoreError::failed(doing, location, cause)
     }
 
     fn unusable(&self, error: FileError) -> StoreError {
-        StoreError::Unusable { location: self.place.location(), error, copy: None }
+        StoreError::Unusable { location: self.client.location(), error, copy: None }
     }
 
     fn not_encryptable(&self, reason: String) -> StoreError {
-        StoreError::NotEncryptable { location: self.place.location(), reason }
+        StoreError::NotEncryptable { location: self.client.location(), reason }
     }
 
     /// Whether an operation may run beside others: not without the table of claims. The claims and the
@@ -117,7 +117,7 @@ impl PgStore {
         if operation != APPLY || self.cipher.encrypts() {
             return Ok(false);
         }
-        let client = self.place.client().await?;
+        let client = self.client.connection().await?;
         Ok(self.table.make_own(client).await?.is_none())
     }
 
@@ -140,14 +140,14 @@ impl PgStore {
     /// Changes the row in one transaction.
     async fn store(&mut self, change: Change<'_>) -> Result<(), StoreError> {
         let mut client =
-            self.place.take_client().await.map_err(self.failed(StoreOperation::Write))?;
+            self.client.take_connection().await.map_err(self.failed(StoreOperation::Write))?;
         let storing = self.transact(&mut client, change);
-        let stored = reported(self.place.location(), StoreOperation::Write, storing).await;
+        let stored = reported(self.client.location(), StoreOperation::Write, storing).await;
         // Given back after a failure, too: the lock is a matter of this connection.
-        self.place.give_back(client);
+        self.client.give_back(client);
         match stored {
             Ok(Stored { sum, base, stored }) => {
-                self.place.know(sum);
+                self.client.know(sum);
                 self.is_outdated = false;
                 self.keep(base, stored);
                 Ok(())
@@ -162,7 +162,7 @@ impl PgStore {
         client: &mut Connection,
         change: Change<'_>,
     ) -> Result<Stored, Refusal> {
-        let known_sum = self.place.known_sum();
+        let known_sum = self.client.known_sum();
         let has_own = !self.cipher.encrypts() && self.table.has_own(client).await?;
         let transaction = client.transaction().await?;
         let query = format!(
@@ -177,11 +177,12 @@ impl PgStore {
             None => (None, None),
         };
         let moved = text.filter(|text| !text.is_empty());
-        let moved = moved.map(|text| self.moved(&text)).transpose().map_err(Refusal::Store)?;
+        let moved =
+            moved.map(|text| self.read_changed_state(&text)).transpose().map_err(Refusal::Store)?;
         let current = moved.as_ref().unwrap_or(&self.stored);
         let (base, mut next) = match change {
             Change::Merge(ours) if self.is_shared() => {
-                (ours.clone(), self.merged(&transaction, ours, current).await?)
+                (ours.clone(), self.merge_into_current(&transaction, ours, current).await?)
             }
             Change::Merge(ours) | Change::Replace(ours) => (ours.clone(), ours.clone()),
         };
@@ -225,7 +226,7 @@ impl PgStore {
     ///
     /// # Errors
     /// When no other process may have: this one holds the lock alone, or none.
-    fn moved(&self, text: &str) -> Result<StateFile, StoreError> {
+    fn read_changed_state(&self, text: &str) -> Result<StateFile, StoreError> {
         let unusable = |error| self.unusable(error);
         let (text, _) = self.cipher.open(text.as_bytes()).map_err(unusable)?;
         let header = StateFile::read_header(&text).map_err(unusable)?;
@@ -241,7 +242,7 @@ impl PgStore {
     }
 
     /// Merges what this run has changed into the stored state.
-    async fn merged(
+    async fn merge_into_current(
         &self,
         transaction: &Transaction<'_>,
         ours: &StateFile,
@@ -262,7 +263,7 @@ impl PgStore {
 #[async_trait::async_trait]
 impl StateStore for PgStore {
     fn location(&self) -> String {
-        self.place.location()
+        self.client.location()
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
@@ -274,8 +275,8 @@ impl StateStore for PgStore {
         }
         let may_share = self.may_share(operation).await;
         let may_share = may_share.map_err(self.failed(StoreOperation::Lock))?;
-        let location = self.place.location();
-        let locking = self.place.lock(may_share);
+        let location = self.client.location();
+        let locking = self.client.lock(may_share);
         let taken = reported(location, StoreOperation::Lock, locking).await;
         match taken.map_err(self.failed(StoreOperation::Lock))? {
             Some(mode) => {
@@ -284,7 +285,7 @@ impl StateStore for PgStore {
                 Ok(StateLock { id: info.id })
             }
             None => {
-                let (location, ends) = (self.place.location(), LockEnd::WithConnection);
+                let (location, ends) = (self.client.location(), LockEnd::WithConnection);
                 Err(StoreError::Held { location, holder: None, ends })
             }
         }
@@ -292,15 +293,15 @@ impl StateStore for PgStore {
 
     async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        let location = self.place.location();
+        let location = self.client.location();
         // Before anything connects, because a new connection would take the lock again.
-        self.place.forget_lost_lock();
+        self.client.forget_lost_lock();
         let unlocked = async {
             if let Some(claims) = self.claims.take() {
-                let client = self.place.client().await?;
+                let client = self.client.connection().await?;
                 release(client, &self.table, &self.workspace, &claims.run).await?;
             }
-            self.place.unlock().await
+            self.client.unlock().await
         };
         reported(location, StoreOperation::Unlock, unlocked).await.map_err(failed)?;
         self.held = None;
@@ -309,15 +310,15 @@ impl StateStore for PgStore {
 
     async fn force_unlock(&mut self, _id: &str) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        let location = self.place.location();
-        let breaking = self.place.break_lock();
+        let location = self.client.location();
+        let breaking = self.client.break_lock();
         reported(location, StoreOperation::Unlock, breaking).await.map_err(failed)
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
         let failed = self.failed(StoreOperation::Read);
-        let location = self.place.location();
-        let text = reported(location, StoreOperation::Read, self.place.get()).await;
+        let location = self.client.location();
+        let text = reported(location, StoreOperation::Read, self.client.get()).await;
         let Some(text) = text.map_err(failed)? else {
             self.known = Known::Absent;
             return Ok(None);
@@ -385,9 +386,9 @@ impl StateStore for PgStore {
         if self.cipher.encrypts() {
             return Ok(());
         }
-        let known_sum = self.place.known_sum();
+        let known_sum = self.client.known_sum();
         let mut client =
-            self.place.take_client().await.map_err(self.failed(StoreOperation::Lock))?;
+            self.client.take_connection().await.map_err(self.failed(StoreOperation::Lock))?;
         let attempt = Attempt {
             table: &self.table,
             workspace: &self.workspace,
@@ -397,8 +398,8 @@ impl StateStore for PgStore {
             is_shared: self.is_shared(),
         };
         let claiming = attempt.run(&mut client, &claims);
-        let outcome = reported(self.place.location(), StoreOperation::Lock, claiming).await;
-        self.place.give_back(client);
+        let outcome = reported(self.client.location(), StoreOperation::Lock, claiming).await;
+        self.client.give_back(client);
         match outcome.map_err(self.failed(StoreOperation::Lock))? {
             Some(conflict) => Err(StoreError::Conflict(Box::new(conflict))),
             None => {
@@ -415,7 +416,7 @@ impl StateStore for PgStore {
         }
         let failed = self.failed(StoreOperation::Read);
         let read = async {
-            let client = self.place.client().await?;
+            let client = self.client.connection().await?;
             match self.table.has_own(client).await? {
                 false => Ok(Vec::new()),
                 true => history::writes(client, &self.table, &self.workspace, most.into()).await,
@@ -435,7 +436,7 @@ impl StateStore for PgStore {
         }
         let failed = self.failed(StoreOperation::Read);
         let read = async {
-            let client = self.place.client().await?;
+            let client = self.client.connection().await?;
             match self.table.has_own(client).await? {
                 false => Ok(None),
                 true => self.table.object_at(client, &self.workspace, address, point).await,

@@ -12,7 +12,9 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
-use formwork_plugin_protocol::state_chunks::{Assembly, LARGEST_SIZE, PROPOSED_SIZE, divide};
+use formwork_plugin_protocol::state_chunks::{
+    Assembly, LARGEST_SIZE, PROPOSED_SIZE, split_into_chunks,
+};
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Secrets};
@@ -280,7 +282,7 @@ impl StoreCalls {
         text: Bytes,
     ) -> Result<(), ProviderStoreError> {
         const CALL: &str = "WriteStateBytes";
-        let chunks = divide(&text, session.chunk_size);
+        let chunks = split_into_chunks(&text, session.chunk_size);
         let answer = self.provider.write_state_bytes(session.state(workspace), chunks).await;
         let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
         self.verdict(CALL, answer.diagnostics)

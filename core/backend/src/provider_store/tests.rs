@@ -13,7 +13,7 @@ use formwork_plugin_protocol::message::state_store::{
     StatesResponse,
 };
 use formwork_plugin_protocol::provider::Events;
-use formwork_plugin_protocol::state_chunks::divide;
+use formwork_plugin_protocol::state_chunks::split_into_chunks;
 use formwork_plugin_protocol::{Failure, Operations};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::schema::{Attribute, Role, Schema};
@@ -142,7 +142,8 @@ impl Operations for Process {
         self.note("read");
         let text = self.service().states.get(&state.state_id).cloned().unwrap_or_default();
         let size = if self.fault == Fault::LongChunks { 50 } else { 7 };
-        let mut chunks: Vec<_> = divide(&text.into(), size).into_iter().map(Ok).collect();
+        let mut chunks: Vec<_> =
+            split_into_chunks(&text.into(), size).into_iter().map(Ok).collect();
         match self.fault {
             Fault::LostChunk => drop(chunks.pop()),
             Fault::SwappedChunks => chunks.swap(0, 1),
@@ -346,7 +347,7 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
     };
     let place = |schema: &Block, values: &[(&str, Value)]| {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
-        Configured::new(&Value::object(values), schema).unwrap().place_key()
+        Configured::new(&Value::object(values), schema).unwrap().config_without_secrets()
     };
     let folder = |folder: &str| ("folder", Value::string(folder));
     let first = place(&old, &[folder("a"), ("token", Value::string("1"))]);

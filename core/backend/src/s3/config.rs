@@ -143,7 +143,7 @@ pub(super) fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError
     arguments.count_or_variable("max_retries", "", 5)
 }
 
-fn required(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
+fn required_text(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
     let text = arguments.text(name).filter(|text| !text.is_empty());
     text.ok_or_else(|| {
         ConfigError::new(format!("the attribute {name:?} is required by the backend"))
@@ -151,7 +151,7 @@ fn required(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError
 }
 
 fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let bucket = required(arguments, "bucket")?;
+    let bucket = required_text(arguments, "bucket")?;
     if bucket.starts_with("arn:") {
         return Err(ConfigError::new(format!(
             "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
@@ -167,7 +167,7 @@ fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
 }
 
 fn key(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let key = required(arguments, "key")?;
+    let key = required_text(arguments, "key")?;
     check_path("key", &key)?;
     if key.contains("//") {
         return Err(ConfigError::new(format!("key is {key:?}: the value must not contain \"//\"")));

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use formwork_core::state::intents::StateAccess;
 
 use super::bucket::{Bucket, Condition, Put};
-use super::place::S3Place;
+use super::client::S3Client;
 use crate::cause::Cause;
-use crate::journals::{Append, JournalPlace, SharedRun};
+use crate::journals::{Append, JournalStore, SharedRun};
 
 /// The journals of the runs that work with the state under a key.
 pub(super) struct S3Journals {
     bucket: Bucket,
     key: String,
-    state: S3Place,
+    state: S3Client,
 }
 
 impl S3Journals {
-    pub(super) fn new(bucket: Bucket, key: String, state: S3Place) -> Self {
+    pub(super) fn new(bucket: Bucket, key: String, state: S3Client) -> Self {
         Self { bucket, key, state }
     }
 
@@ -48,7 +48,7 @@ impl S3Journals {
 }
 
 #[async_trait::async_trait]
-impl JournalPlace for S3Journals {
+impl JournalStore for S3Journals {
     fn location(&self) -> String {
         format!("s3://{}/{}", self.bucket.name, self.folder())
     }

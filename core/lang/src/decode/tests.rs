@@ -34,7 +34,7 @@ impl Scope for Names {
         })
     }
 
-    fn function(&self, _name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, _name: &str) -> Option<&dyn Function> {
         None
     }
 

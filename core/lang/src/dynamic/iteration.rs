@@ -33,8 +33,8 @@ impl Scope for Iteration<'_> {
         self.outer.resolve(diags, root, steps)
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
-        self.outer.function(name)
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
+        self.outer.lookup_function(name)
     }
 
     fn why_no_calls(&self) -> Option<&str> {

@@ -31,7 +31,7 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
         let scope = self.scope;
-        let Some(function) = scope.function(&call.name.name) else {
+        let Some(function) = scope.lookup_function(&call.name.name) else {
             return Err(self.unknown_function(expr, call, frames));
         };
         let site = FunctionCall { expr, call, function };

@@ -321,7 +321,7 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
         mut each: impl FnMut(&mut Self, &ForExpr, Frames<'_>) -> Result<Marks, Reported>,
     ) -> Result<(), Reported> {
-        let (key, value) = element(turns.collection, at);
+        let (key, value) = key_value_at(turns.collection, at);
         let (expr, for_expr) = (turns.expr, turns.for_expr);
         with_frames(for_expr, &key, value, frames, |frames| {
             if let Some(condition) = &for_expr.condition {
@@ -414,7 +414,7 @@ impl<'v> ForLoop<'v> {
 }
 
 /// The key and the value of an element. The elements of a set are their own keys.
-pub(super) fn element(collection: &Value, at: usize) -> (Value, &Value) {
+pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     // All callers stay within the length, so this value is never seen.
     static ABSENT: Value = Value::Null(Type::Dynamic);
     let value = collection.children().get(at).unwrap_or(&ABSENT);

@@ -48,7 +48,7 @@ pub(super) fn within(
     let mut list: Vec<Mentioned> = refs::of_expr(expr)
         .into_iter()
         .filter_map(|traversal| {
-            let (n_steps, value) = longest_value(&traversal, frames, scope)?;
+            let (n_steps, value) = longest_prefix_value(&traversal, frames, scope)?;
             Some(Mentioned {
                 traversal: written(&traversal, n_steps),
                 statement: statement(&value, cause)?,
@@ -62,7 +62,7 @@ pub(super) fn within(
 }
 
 /// The value at the end of a traversal, or of as much of it as has one.
-fn longest_value(
+fn longest_prefix_value(
     traversal: &Traversal,
     frames: Frames<'_>,
     scope: &dyn Scope,

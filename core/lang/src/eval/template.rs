@@ -4,7 +4,7 @@ use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
-use super::collection::{bind, element};
+use super::collection::{bind, key_value_at};
 use super::limits::{Budget, Limit, MAX_VALUE};
 use super::operator::Conditional;
 use super::{Evaluator, Frames};
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
             return rendering.into_value();
         }
         for at in 0..collection.children().len() {
-            let (key, value) = element(&collection, at);
+            let (key, value) = key_value_at(&collection, at);
             let text = bind(key_name, value_name, [&key, value], frames, |frames| {
                 self.parts(body, span, frames)
             })?;

@@ -57,7 +57,7 @@ impl Scope for TestScope {
         })
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         functions::builtin(name)
     }
 
@@ -118,7 +118,7 @@ impl Files for TestScope {
 }
 
 impl Ambient for TestScope {
-    fn now(&self) -> Option<OffsetDateTime> {
+    fn current_time(&self) -> Option<OffsetDateTime> {
         OffsetDateTime::from_unix_timestamp(1_714_979_289).ok()
     }
 

@@ -54,7 +54,7 @@ pub trait Files {
 /// Clock and randomness. `None` means: not yet, the result is unknown.
 pub trait Ambient {
     /// The time now, for `timestamp`.
-    fn now(&self) -> Option<OffsetDateTime>;
+    fn current_time(&self) -> Option<OffsetDateTime>;
 
     /// The time of the plan, for `plantimestamp`.
     fn plan_time(&self) -> Option<OffsetDateTime>;
@@ -82,21 +82,21 @@ impl Host<'static> {
     }
 }
 
-fn refused<T>() -> Result<T, FileFailure> {
+fn unsupported<T>() -> Result<T, FileFailure> {
     Err(FileFailure::Failed("files cannot be read here".into()))
 }
 
 impl Files for Nothing {
     fn read(&self, _: &str) -> Result<Vec<u8>, FileFailure> {
-        refused()
+        unsupported()
     }
 
     fn kind(&self, _: &str) -> Result<FileKind, FileFailure> {
-        refused()
+        unsupported()
     }
 
     fn list(&self, _: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        refused()
+        unsupported()
     }
 
     fn current_folder(&self) -> Option<String> {
@@ -109,7 +109,7 @@ impl Files for Nothing {
 }
 
 impl Ambient for Nothing {
-    fn now(&self) -> Option<OffsetDateTime> {
+    fn current_time(&self) -> Option<OffsetDateTime> {
         None
     }
 

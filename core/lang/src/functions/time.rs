@@ -49,7 +49,7 @@ pub(super) fn list() -> Vec<Builtin> {
                 ["The first time, in RFC 3339 format.", "The second time, in the same format."],
             )
             .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
-        Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.now()))
+        Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.current_time()))
             .returns(Type::String)
             .does("Returns the time of the call in UTC, which is unknown while planning.", [])
             .example("timestamp()", r#""2024-05-06T07:08:09Z""#),

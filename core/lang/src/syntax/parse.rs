@@ -4,7 +4,7 @@
 use formwork_value::diag::{SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use names::Names;
+use interner::Names;
 
 use super::lex::{Token, TokenKind, Tokens};
 use super::{Attribute, Block, Body, Expr, ExprKind, Ident, MAX_DEPTH, ObjectItem};
@@ -14,8 +14,8 @@ use crate::stack::with_stack;
 mod body;
 mod collection;
 mod expr;
+mod interner;
 mod literal;
-mod names;
 mod recover;
 mod template;
 mod traversal;
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
             diags,
             input,
             tokens,
-            names: Names::for_text(input.text),
+            names: Names::with_capacity_for(input.text),
             unfinished: Unfinished::default(),
             at: 0,
             newlines: true,

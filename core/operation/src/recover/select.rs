@@ -31,21 +31,21 @@ pub fn select(
     }
     let mut selected = Vec::new();
     for pattern in patterns {
-        let found = matching(diags, locked, pattern)?;
+        let found = matching_instances(diags, locked, pattern)?;
         selected
             .extend(found.into_iter().filter(|addr| !selected.contains(addr)).collect::<Vec<_>>());
     }
     Ok(selected)
 }
 
-fn matching(
+fn matching_instances(
     diags: &mut Diagnostics,
     locked: &StateSession,
     pattern: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let exact: Option<InstanceAddr> = pattern.parse().ok();
     let is_open = |addr: &InstanceAddr| {
-        locked.undecided().any(|one| one.addr == *addr || one.place() == addr)
+        locked.undecided().any(|one| one.addr == *addr || one.current_addr() == addr)
     };
     // An exact address comes first: as a target it would also mean all instances of the resource.
     if let Some(addr) = exact.filter(is_open) {

@@ -58,7 +58,7 @@ pub enum PlanOrigin {
 
 /// Seals the parts of a plan. Nothing if there is no key and none can be made.
 pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
-    let key = Key::of(at).or_else(|| Key::create(at))?;
+    let key = Key::load(at).or_else(|| Key::create(at))?;
     // In the order of the names, in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
@@ -70,7 +70,7 @@ pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
 pub(super) fn check(at: &SealKey, parts: &mut Parts) -> PlanOrigin {
     // A seal that cannot be read counts as none.
     let seal = parts.remove(PART).and_then(|text| serde_json::from_slice::<Seal>(&text).ok());
-    let Some(key) = Key::of(at) else {
+    let Some(key) = Key::load(at) else {
         return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
@@ -158,7 +158,7 @@ struct Key(Vec<u8>);
 
 impl Key {
     /// The key in the environment, or else the one of the user.
-    fn of(at: &SealKey) -> Option<Self> {
+    fn load(at: &SealKey) -> Option<Self> {
         if let Some(text) = &at.text {
             return Some(Self(text.as_bytes().to_vec()));
         }
@@ -186,7 +186,7 @@ impl Key {
             // Another command may have made a key since, and may have sealed a plan with it.
             drop(file.persist_noclobber(path));
         }
-        Self::of(at)
+        Self::load(at)
     }
 
     fn fingerprint(&self) -> String {

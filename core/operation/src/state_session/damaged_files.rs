@@ -77,7 +77,7 @@ async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
 }
 
 /// Spoils the content of a file, unless the condition is about the content itself.
-fn spoiled(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
+fn spoil(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
     match condition {
         FileCondition::Absent => None,
         FileCondition::Empty => Some(Vec::new()),
@@ -123,7 +123,7 @@ impl World {
             ("errored.tfstate", pick(errored, [(4, "old b c"), (3, "old b")]), errored),
         ] {
             // A state without objects has nothing to be flipped; it is not asked for.
-            if let Some(text) = spoiled(content, condition, name.ends_with(".wal")) {
+            if let Some(text) = spoil(content, condition, name.ends_with(".wal")) {
                 std::fs::write(world.path(name), text).unwrap();
             }
         }
@@ -167,14 +167,14 @@ async fn cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
         Err(()) => "refused".to_owned(),
     };
     let is_quiet = said.is_empty();
-    let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&existing(all)));
+    let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
     assert!(!is_quiet || is_complete, "{all:?} forgets objects without a word: {names}");
     format!("{names}; {}", said.join(", "))
 }
 
 /// The existing objects: those that any of the files had before it was damaged. A backup is no
 /// evidence beside a readable state.
-fn existing(all: [FileCondition; 4]) -> BTreeSet<String> {
+fn expected_objects(all: [FileCondition; 4]) -> BTreeSet<String> {
     use FileCondition::{Absent, Older, OtherLineage, Present};
     let [state, journal, backup, errored] = all;
     let has_state = matches!(state, Present | Older | OtherLineage);
@@ -219,7 +219,8 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
     for n in 0..spoiled.len().pow(4) {
         let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
         let (known, said) = World::new(all).await.outcome().await;
-        let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&existing(all)));
+        let is_complete =
+            known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
         assert!(!said.is_empty() || is_complete, "{all:?} forgets objects without a word");
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn visit(
     let (handle, ty) = find_stored(view.session, diags, &change.provider, &addr.of())?;
     let null = conform::planned_destroy(ty.block());
     let prior = plain(&change.before);
-    let identity = ty.identity_of(&object);
+    let identity = ty.encode_identity(&object);
     let deposed = vertex.deposed.as_ref();
     // An object that was replaced in this run ends with its own private bytes: those of the plan are
     // its successor's.

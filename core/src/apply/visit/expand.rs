@@ -19,7 +19,7 @@ pub(super) fn visit(
 ) -> Result<ApplyOutcome, Reported> {
     let mut found = Vec::new();
     let mut result = Ok(());
-    for module in view.session.results.instances(&vertex.node.path) {
+    for module in view.session.results.module_instances(&vertex.node.path) {
         match in_module(view, diags, vertex, module) {
             Ok(expanded) => found.push(expanded),
             // The loop goes on, so that the errors of all module instances are reported in one run.

@@ -72,10 +72,10 @@ pub(super) fn scope<'a>(
     };
     let expansion = module.resource(&addr.resource);
     let data = expansion.and_then(|results| Some(results.expansion()?.data(&addr.key)));
-    Ok(view.session.scope(module).repeated(data.unwrap_or_default()))
+    Ok(view.session.scope(module).with_repetition(data.unwrap_or_default()))
 }
 
-fn tainted(object: &Object) -> Object {
+fn as_tainted(object: &Object) -> Object {
     Object { status: Status::Tainted, ..object.clone() }
 }
 
@@ -367,7 +367,7 @@ impl<'a> Work<'a> {
         if let Some(made) = value.as_ref().filter(|_| provisions) {
             // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
             // object is half made.
-            let half_made = object.as_deref().map(tainted);
+            let half_made = object.as_deref().map(as_tainted);
             announced.settle_for_now(diags, half_made.as_ref());
             let scope = config.scope.clone().with_self(made.clone());
             let addr = &self.change().addr;

@@ -15,7 +15,7 @@ pub(super) async fn visit(
     diags: &mut Diagnostics,
     vertex: &OpenVertex<'_>,
 ) -> ApplyOutcome {
-    let modules = view.session.results.instances(&vertex.node.path);
+    let modules = view.session.results.module_instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
     let mut found = Vec::new();
     // `join_all` returns results in the order of the instances, so messages do not depend on
@@ -43,7 +43,7 @@ async fn in_module(
     let opened = expansion.keys().map(async |key| {
         let mut diags = Diagnostics::new();
         let addr = resource.instance(key);
-        let scope = scope.clone().repeated(expansion.data(&addr.key));
+        let scope = scope.clone().with_repetition(expansion.data(&addr.key));
         let site =
             EphemeralInstance { config: vertex.config, addr: &addr, provider: &vertex.provider };
         // The semaphore is never closed, so a permit always comes.

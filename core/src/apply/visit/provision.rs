@@ -81,7 +81,7 @@ async fn one(
     };
     // A provisioner can run for hours and has no undo, so an interrupted run starts none. A new
     // object stays tainted and is replaced by the next apply.
-    if view.session.stopped() {
+    if view.session.is_stopped() {
         let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
         return Err(
             diags.error(about(Diagnostic::error(messages::PROVISIONING_INTERRUPTED, detail)))

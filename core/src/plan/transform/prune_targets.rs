@@ -19,7 +19,7 @@ pub(in crate::plan) fn prune<'c>(
     if targets.is_empty() {
         return vec![true; draft.vertices().len()];
     }
-    let dragged = dragged(inputs.session, inputs.options);
+    let dragged = destroy_dependents(inputs.session, inputs.options);
     let written = |resource: &ResourceVertex<'_>| {
         let mut held = resource.prior.iter().map(|(module, _)| resource.within(module));
         targets.iter().any(|target| target.touches_config(&resource.addr))
@@ -40,7 +40,10 @@ pub(in crate::plan) fn prune<'c>(
 
 /// The resources that are destroyed although they are no targets, because they were made after a
 /// target that is destroyed.
-pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTreeSet<ResourceAddr> {
+pub(in crate::plan) fn destroy_dependents(
+    session: &Session<'_>,
+    options: &Options,
+) -> BTreeSet<ResourceAddr> {
     let mut dragged = BTreeSet::new();
     if options.targets.is_empty() || options.mode != Mode::Destroy {
         return dragged;

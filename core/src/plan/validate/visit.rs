@@ -6,7 +6,7 @@ use formwork_value::{Diagnostics, Marks, Reported, Value};
 use super::ValidateOutcome;
 use crate::addr::Mode;
 use crate::config::{Repetition, import_problem};
-use crate::eval::conditions::try_out;
+use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
 use crate::eval::references::{ReferenceSite, StaticCheck, decode};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
@@ -38,7 +38,7 @@ struct Place<'p> {
 
 impl<'s> Checking<'s> {
     fn scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
-        self.session.scope(module).checked(self.check)
+        self.session.scope(module).with_check(self.check)
     }
 
     pub(super) async fn provider(
@@ -51,7 +51,9 @@ impl<'s> Checking<'s> {
         let handle = session.pool.unconfigured(diags, &vertex.addr.provider).await?;
         let Some(handle) = handle else { return Ok(()) };
         let schema = handle.loaded().config().block();
-        let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
+        let Some(&module) = session.results.module_instances(&node.path).first() else {
+            return Ok(());
+        };
         let scope = self.scope(module);
         let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
         let config = session.settled(diags, config).await?;
@@ -77,7 +79,7 @@ impl<'s> Checking<'s> {
         let Some(handle) = handle else { return Ok(ValidateOutcome::Nothing) };
         let ty = handle.loaded().find(name.mode(), name.kind());
         // Every call stands for one instance, since the number of instances is not known yet.
-        let modules = session.results.instances(&vertex.node.path);
+        let modules = session.results.module_instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(ValidateOutcome::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
             (Some(ty), Repetition::Single) => Value::unknown(ty.ty.clone()),
@@ -95,14 +97,14 @@ impl<'s> Checking<'s> {
         }
         let unknown = RepetitionData::unknown(&config.repetition);
         let site = ReferenceSite { resource: Some(name), ..ReferenceSite::default() };
-        let scope = self.scope(module).repeated(unknown).at(site);
+        let scope = self.scope(module).with_repetition(unknown).at(site);
         let place = Place { vertex, ty: ty.as_deref(), module, scope: &scope };
         let accepted = self.block(&mut said, place, &handle).await;
         let conditions = |diags: &mut Diagnostics| {
             let lifecycle = &config.lifecycle;
-            let before = try_out(diags, &scope, &lifecycle.preconditions);
+            let before = validate_conditions(diags, &scope, &lifecycle.preconditions);
             let scope = scope.clone().with_self(placeholder.clone());
-            try_out(diags, &scope, &lifecycle.postconditions).and(before)
+            validate_conditions(diags, &scope, &lifecycle.postconditions).and(before)
         };
         let _ = session.settled(&mut said, conditions).await;
         if let Some(ty) = &ty {
@@ -140,7 +142,7 @@ impl<'s> Checking<'s> {
         handle: &ProviderClient,
     ) -> Result<ValidateOutcome, Reported> {
         let (session, config) = (self.session, place.vertex.config);
-        let outer = session.scope(place.module).checked(self.check);
+        let outer = session.scope(place.module).with_check(self.check);
         let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
         let repetition = session.settled(diags, repetition).await;
         let whole = outer.check_whole(diags, &config.depends_on);

@@ -105,7 +105,7 @@ pub(super) async fn visit_all(
     // nothing to destroy.
     // In a full destroy a provider configuration may refer to a resource without objects. Without
     // an expansion its evaluation would fail.
-    for module in view.session.results.instances(&vertex.node.path) {
+    for module in view.session.results.module_instances(&vertex.node.path) {
         if vertex.prior_in(module.addr()).is_none() {
             let addr = vertex.within(module.addr());
             let expansion = Some(Expansion::recorded(&vertex.config.repetition, None));
@@ -271,7 +271,7 @@ impl End<'_> {
         let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {
-            let identity = self.ty.identity_of(&prior.object);
+            let identity = self.ty.encode_identity(&prior.object);
             self.ask(diags, owner.about(), Current { value: before, private: kept, identity })
                 .await?
         };

@@ -39,7 +39,7 @@ pub(super) async fn find_unwritten(
     provider: &ProviderConfigAddr,
     addr: &InstanceAddr,
 ) -> Option<FoundObject> {
-    if view.session.stopped() {
+    if view.session.is_stopped() {
         return None;
     }
     let adoption = view.options.adoptions.get(addr)?;
@@ -86,7 +86,7 @@ pub(super) async fn find_at(
     };
     let mut along = Vec::new();
     for (number, other) in (1..).zip(others) {
-        let addr = addr.numbered(number);
+        let addr = addr.with_numbered_name(number);
         let owner = Owner { addr: &addr, ..owner };
         let about = owner.about();
         // Refused and not replaced: the object at that address would be forgotten.

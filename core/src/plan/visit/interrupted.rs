@@ -120,7 +120,7 @@ async fn by_listing(
             && assert_object_compatible(ty.block(), planned, &one.object).is_empty()
     };
     let found: Vec<Listed> = listed.into_iter().filter(fits).collect();
-    let open = view.options.interrupted.iter();
+    let open = view.options.interrupted_creations.iter();
     let open = open.filter(|(other, _)| other.resource.kind() == addr.resource.kind());
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();

@@ -59,7 +59,7 @@ pub(super) async fn plan(
         (None, None) => (None, None),
     };
     let mut never_made = false;
-    if let (None, Some(planned)) = (&prior, view.options.interrupted.get(&addr)) {
+    if let (None, Some(planned)) = (&prior, view.options.interrupted_creations.get(&addr)) {
         // Before anything is planned: a plan to create would otherwise be the second creation of an
         // object that exists already.
         let creation = InterruptedCreation { planned, config: vertex.config };
@@ -178,7 +178,7 @@ impl<'a> Instance<'a> {
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let asked = PriorObject { value: &usable_value, object };
         let planned = change_request.change(diags, asked, &plain(config), ignored).await?;
-        let forced = self.forced(diags, scope, existing).await?;
+        let forced = self.forced_replacement(diags, scope, existing).await?;
         let replace_paths = change_request.replace_paths(diags, &usable_value, &planned)?;
         let after = self.marked(&planned, config);
         let order = self.view.settled.orders.order(&self.vertex.addr);
@@ -247,7 +247,7 @@ impl<'a> Instance<'a> {
     }
 
     /// Why the author wants a replacement, if so.
-    async fn forced(
+    async fn forced_replacement(
         &self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
@@ -255,7 +255,7 @@ impl<'a> Instance<'a> {
     ) -> Result<Option<Reason>, Reported> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
         let triggered =
-            |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
+            |diags: &mut Diagnostics| triggers::is_triggered(self.view, diags, triggers, scope);
         // Also where nothing can be replaced yet, so that an error shows before the day it matters.
         let triggered = self.view.session.settled(diags, triggered).await?;
         if triggered {

@@ -181,7 +181,7 @@ pub(super) async fn read(
     if !view.options.skip_refresh {
         let watch = view.session.watch;
         watch.see(&Event::RefreshStart { addr, deposed, label: label(&stored) });
-        let identity = ty.identity_of(&object);
+        let identity = ty.encode_identity(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;
         // Null is the only way for a provider to report that the object does not exist. It is no

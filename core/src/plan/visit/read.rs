@@ -21,7 +21,7 @@ pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRea
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
         // Only here, because an interrupt may come during the wait for the permit.
-        if view.session.stopped() {
+        if view.session.is_stopped() {
             return None;
         }
         let block = Some(vertex.config.span);

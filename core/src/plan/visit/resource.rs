@@ -35,7 +35,7 @@ pub(super) struct ResourceInModule<'a> {
 impl<'a> ResourceInModule<'a> {
     /// Returns the scope of names within an instance of it.
     pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
-        view.session.scope(self.module).repeated(self.expansion.data(key))
+        view.session.scope(self.module).with_repetition(self.expansion.data(key))
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn visit(
         view.session.settled(diags, |diags| import_targets(view, diags, vertex)).await;
     // Without the imports the plan would create objects that exist already.
     let Ok(import_targets) = import_targets else { return Vec::new() };
-    let modules = view.session.results.instances(&vertex.node.path);
+    let modules = view.session.results.module_instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
     for module in &modules {
         let addr = vertex.within(module.addr());
@@ -217,7 +217,7 @@ async fn plan_all(
         })
         .collect();
     let planned = here.iter().enumerate().flat_map(|(at, here)| {
-        let wanted = here.expansion.keys().filter(move |key| targeted(view, here, key));
+        let wanted = here.expansion.keys().filter(move |key| is_instance_targeted(view, here, key));
         wanted.map(move |key| (at, here, key))
     });
     let planned: Vec<_> = planned.collect();
@@ -314,11 +314,11 @@ fn untargeted(
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
 ) -> Vec<FoundObject> {
-    if here.expansion.keys().all(|key| targeted(view, here, &key)) {
+    if here.expansion.keys().all(|key| is_instance_targeted(view, here, &key)) {
         return Vec::new();
     }
     let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return Vec::new() };
-    let others = here.expansion.keys().filter(|key| !targeted(view, here, key));
+    let others = here.expansion.keys().filter(|key| !is_instance_targeted(view, here, key));
     let others = others.filter_map(|key| {
         let object = here.prior?.instances.get(&key)?.current.as_ref()?;
         let value = stored_value(&ty, object);
@@ -327,7 +327,7 @@ fn untargeted(
     others.collect()
 }
 
-fn targeted(view: View<'_>, here: &ResourceInModule<'_>, key: &InstanceKey) -> bool {
+fn is_instance_targeted(view: View<'_>, here: &ResourceInModule<'_>, key: &InstanceKey) -> bool {
     is_targeted(view, here.vertex, &here.addr.instance(key.clone()))
 }
 
@@ -351,7 +351,7 @@ async fn one(
 ) -> (Diagnostics, Option<FoundObject>) {
     let mut diags = Diagnostics::new();
     // Nothing new is begun after an interrupt.
-    if view.session.stopped() {
+    if view.session.is_stopped() {
         return (diags, None);
     }
     // The semaphore is never closed, so a permit always comes.
@@ -388,7 +388,7 @@ async fn open(
 fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarget<'v>> {
     let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
-        if !targeted(view, here, key)
+        if !is_instance_targeted(view, here, key)
             || view.settled.excluded_from_destroy.contains(&here.addr.instance(key.clone()))
         {
             continue;

@@ -16,7 +16,7 @@ use crate::messages;
 ///
 /// # Errors
 /// When an expression is not a reference to a resource or to an attribute of one.
-pub(super) fn triggered(
+pub(super) fn is_triggered(
     view: View<'_>,
     diags: &mut Diagnostics,
     triggers: &[Expr],

@@ -51,7 +51,8 @@ impl ProviderClient {
         let call = "OpenEphemeralResource";
         let context = ResponseContext { call, ty, about };
         // Not repeated after a failure: the opening may have taken effect at the service.
-        let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
+        let answer =
+            self.answer(call, about.addr, self.running_provider().open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         self.not_deferred(diags, answer.deferred, context)?;
@@ -79,7 +80,8 @@ impl ProviderClient {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
         // Not repeated either: it may have taken effect.
-        let answer = self.answer(call, about.addr, self.provider().renew_ephemeral(request)).await;
+        let answer =
+            self.answer(call, about.addr, self.running_provider().renew_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         Ok(Keep { private: answer.private, renew_at: answer.renew_at })
@@ -99,7 +101,8 @@ impl ProviderClient {
     ) -> Result<(), Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";
-        let verdict = self.answer(call, about.addr, self.provider().close_ephemeral(request)).await;
+        let verdict =
+            self.answer(call, about.addr, self.running_provider().close_ephemeral(request)).await;
         self.verdict(diags, call, verdict, about)
     }
 }

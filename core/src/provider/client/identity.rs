@@ -121,7 +121,7 @@ impl ResourceType {
 
     /// The identity of an object in the state, for a call about it.
     #[must_use]
-    pub(crate) fn identity_of(&self, object: &Object) -> Option<Payload> {
+    pub(crate) fn encode_identity(&self, object: &Object) -> Option<Payload> {
         self.identity_payload(object.identity.as_ref()?)
     }
 }

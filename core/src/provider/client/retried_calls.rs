@@ -44,9 +44,9 @@ impl ProviderClient {
         A: Future<Output = Result<T, Failure>>,
     {
         // Remembered, because the slot may hold another process by the time this one has failed.
-        let before = self.provider();
+        let before = self.running_provider();
         let first = match self.answer(call, about, ask(before.clone())).await {
-            Err(failure) if failure.is_passing() => failure,
+            Err(failure) if failure.is_transient() => failure,
             answer => return answer,
         };
         let fresh = self.calls.restarts.replace(self.addr(), &self.slot, before).await;

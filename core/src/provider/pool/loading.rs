@@ -39,7 +39,7 @@ impl Pool<'_> {
         // Another caller may have loaded some of them while this one waited for its turn.
         let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
         let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
-        let at_once = self.limit().unwrap_or(missing.len()).max(1);
+        let at_once = self.max_processes().unwrap_or(missing.len()).max(1);
         let loading = missing.into_iter().map(|addr| self.load_one(addr));
         // Buffered in order, so that messages do not depend on which process starts fastest.
         let answers = futures_util::stream::iter(loading).buffered(at_once);
@@ -72,7 +72,7 @@ impl Pool<'_> {
         let mut said = Diagnostics::new();
         let mut loaded = self.try_load(&addr, &mut said).await;
         if let Err(first) = &loaded
-            && first.is_passing()
+            && first.is_transient()
         {
             // It was only asked what it offers, so another process may be asked the same. That says
             // again what the first one has said.

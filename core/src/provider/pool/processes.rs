@@ -129,7 +129,7 @@ impl Processes {
 
     /// The instances that are to be asked to stop: those that report the effect of a change are
     /// not.
-    pub(super) fn stopping(&self) -> Vec<Arc<dyn Provider>> {
+    pub(super) fn instances_to_stop(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
         let is_at_work = |it: &&mut Process| it.purpose == StartPurpose::Work && it.n_evidence == 0;
         let at_work = running.iter_mut().filter(is_at_work);
@@ -154,7 +154,7 @@ impl Processes {
     }
 
     /// Counts a process that is starting, until the result is dropped.
-    pub(super) fn starting(&self) -> Counted<'_> {
+    pub(super) fn count_starting(&self) -> Counted<'_> {
         Counted::new(&self.n_starting, None)
     }
 
@@ -179,7 +179,7 @@ impl Processes {
     }
 
     /// Semaphore that has to be held to replace an instance; none if it has ended.
-    pub(super) fn turn_at(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
+    pub(super) fn restart_semaphore(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
         let running = self.running.borrow();
         running.iter().find(|it| it.is(provider)).map(|process| process.turn.clone())
     }
@@ -193,7 +193,7 @@ impl Processes {
     }
 
     /// Instances that were dismissed and have no holder.
-    fn leaving(&self) -> Vec<Arc<dyn Provider>> {
+    fn dismissed_instances(&self) -> Vec<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let leaving = running.iter().filter(|it| it.role == Role::Dismissed && it.is_unused());
         leaving.map(|process| process.provider.clone()).collect()
@@ -202,7 +202,7 @@ impl Processes {
     /// Ends dismissed instances, for ever.
     pub(super) async fn end_dismissed(&self, launcher: &dyn Launch) -> Infallible {
         loop {
-            let leaving = self.leaving();
+            let leaving = self.dismissed_instances();
             if leaving.is_empty() {
                 self.dismissed.notified().await;
                 continue;
@@ -247,15 +247,15 @@ mod tests {
         let addr: ProviderAddr = "acme/test".parse().unwrap();
         let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
         processes.add(&addr, &provider, StartPurpose::Evidence);
-        assert!(processes.stopping().is_empty(), "it was started for that");
+        assert!(processes.instances_to_stop().is_empty(), "it was started for that");
         // Two changes were lost, and both are asked about.
         processes.begin_evidence(&provider);
         processes.begin_evidence(&provider);
         processes.end_evidence(&provider);
-        assert!(processes.stopping().is_empty(), "somebody is still at it");
+        assert!(processes.instances_to_stop().is_empty(), "somebody is still at it");
         assert!(!processes.was_stopped(&provider));
         processes.end_evidence(&provider);
-        assert_eq!(processes.stopping().len(), 1);
+        assert_eq!(processes.instances_to_stop().len(), 1);
         assert!(processes.was_stopped(&provider));
     }
 }

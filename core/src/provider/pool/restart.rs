@@ -80,7 +80,7 @@ impl RestartQueue {
         replaced.await.ok().flatten()
     }
 
-    async fn next(&self) -> RestartRequest {
+    async fn next_request(&self) -> RestartRequest {
         loop {
             if let Some(note) = self.notes.borrow_mut().pop_front() {
                 return note;
@@ -122,11 +122,9 @@ impl Pool<'_> {
     /// Serves restart requests without end, each by itself, so that a provider that takes long to start does
     /// not delay callers of another.
     pub(super) async fn mend(&self, restart_worker: RestartWorker<'_>) -> Infallible {
-        let notes =
-            unfold(
-                restart_worker.0,
-                |restarts| async move { Some((restarts.next().await, restarts)) },
-            );
+        let notes = unfold(restart_worker.0, |restarts| async move {
+            Some((restarts.next_request().await, restarts))
+        });
         // Without a limit: each request belongs to a waiting call, and their number is bounded by
         // the parallelism.
         notes.for_each_concurrent(None, |note| self.see_to(note)).await;
@@ -136,7 +134,7 @@ impl Pool<'_> {
 
     async fn see_to(&self, note: RestartRequest) {
         let RestartRequest { addr, slot, before, done } = note;
-        let next = self.replaced(&addr, &slot, &before, StartPurpose::Work).await;
+        let next = self.replacement_for(&addr, &slot, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids(StartPurpose::Work));
         // Before the answer is sent: the last reference to a dismissed process keeps it alive.
@@ -150,15 +148,16 @@ impl Pool<'_> {
     /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
     pub async fn revive(&self, handle: &ProviderClient) -> Option<Evidence<'_>> {
-        let (slot, before) = (handle.slot(), handle.provider());
-        let provider = self.replaced(handle.addr(), slot, &before, StartPurpose::Evidence).await?;
+        let (slot, before) = (handle.slot(), handle.running_provider());
+        let provider =
+            self.replacement_for(handle.addr(), slot, &before, StartPurpose::Evidence).await?;
         self.processes.begin_evidence(&provider);
         Some(Evidence { processes: &self.processes, provider })
     }
 
     /// Finds the provider to ask instead of one that gave no answer. Why it cannot be replaced
     /// matters less than why it has to be.
-    async fn replaced(
+    async fn replacement_for(
         &self,
         addr: &ProviderAddr,
         slot: &Rc<ProviderSlot>,
@@ -166,7 +165,7 @@ impl Pool<'_> {
         purpose: StartPurpose,
     ) -> Option<Arc<dyn Provider>> {
         // Of several calls that died with it only the first replaces it.
-        let turn = self.processes.turn_at(before);
+        let turn = self.processes.restart_semaphore(before);
         let _one = match &turn {
             Some(turn) => turn.acquire().await.ok(),
             None => None,
@@ -239,7 +238,7 @@ impl Pool<'_> {
     fn owner_of(&self, provider: &Arc<dyn Provider>) -> Option<(ProviderConfigAddr, Configured)> {
         let configured = self.configured.borrow();
         let mut all = configured.iter();
-        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.provider(), provider));
+        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.running_provider(), provider));
         owner.map(|(addr, entry)| (addr.clone(), entry.clone()))
     }
 }

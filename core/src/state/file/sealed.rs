@@ -171,7 +171,7 @@ pub fn seal(text: &[u8], recipients: &[String], encrypt: Cipher<'_>) -> Result<V
             edits.push(Edit { at: position(text, ty), text: "null".to_owned() });
         }
     }
-    Ok(edited(text, edits))
+    Ok(apply_edits(text, edits))
 }
 
 /// Opens a sealed state file: the text of the state file that was sealed.
@@ -216,7 +216,7 @@ pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
         edits.push(Edit { at, text: output.value.get().to_owned() });
         edits.push(Edit { at: position(text, ty), text: output.ty.get().to_owned() });
     }
-    Ok(OpenedFile { text: edited(text, edits), plain, is_for_recipients })
+    Ok(OpenedFile { text: apply_edits(text, edits), plain, is_for_recipients })
 }
 
 /// The content of a sealed output: its type names the attributes of its value, which may be secret, too.
@@ -336,7 +336,7 @@ fn position(text: &str, part: &str) -> Range<usize> {
 }
 
 /// The text with replacements, none of which overlap.
-fn edited(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
+fn apply_edits(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_unstable_by_key(|edit| edit.at.start);
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;

@@ -21,14 +21,14 @@ pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     let (Ok(theirs), Ok(ours)) = (record::read(&shared), record::read(local)) else {
         return shared;
     };
-    let last_common = record::read(&shared[..common]).ok().and_then(|log| last(&log));
+    let last_common = record::read(&shared[..common]).ok().and_then(|log| last_record_number(&log));
     let open = open_calls(&theirs);
     let more = ours.records.iter().filter(|(number, record)| {
         let (Record::Answer { op, .. } | Record::Settled { op, .. }) = record else { return false };
         last_common.is_none_or(|last| *number > last) && open.contains(op)
     });
     let mut merged = shared[..theirs.end].to_vec();
-    let next = last(&theirs).map_or(1, |number| number + 1);
+    let next = last_record_number(&theirs).map_or(1, |number| number + 1);
     // Numbered again, because decisions in the shared copy have taken the numbers.
     for ((_, record), number) in more.zip(next..) {
         merged.extend(record::frame(number, record));
@@ -37,7 +37,7 @@ pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// The number of the last record.
-fn last(log: &Log) -> Option<u64> {
+fn last_record_number(log: &Log) -> Option<u64> {
     log.records.last().map(|(number, _)| *number)
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     /// Records in their frames, numbered from one on.
-    fn framed(records: &[Record], first: u64) -> Vec<u8> {
+    fn frame_records(records: &[Record], first: u64) -> Vec<u8> {
         let frames = records.iter().zip(first..).map(|(record, at)| record::frame(at, record));
         frames.flatten().collect()
     }
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn answers_that_never_left_the_machine_are_used() {
-        let shared = framed(&[intent(1)], 1);
-        let local = framed(&[intent(1), settled(1)], 1);
+        let shared = frame_records(&[intent(1)], 1);
+        let local = frame_records(&[intent(1), settled(1)], 1);
         assert_eq!(merge(shared.clone(), Some(&local)), local);
         // The local copy is gone, or older.
         assert_eq!(merge(local.clone(), None), local);
@@ -105,10 +105,13 @@ mod tests {
     fn decisions_of_another_machine_count_and_results_of_open_calls_are_added() {
         let begun = [intent(1), intent(2)];
         let resolved = Record::Resolved { op: 1, how: "forgotten".to_owned() };
-        let shared = framed(&begun, 1).into_iter();
-        let shared: Vec<u8> = shared.chain(framed(&[Record::TakenOver {}, resolved], 3)).collect();
-        let local: Vec<u8> =
-            framed(&begun, 1).into_iter().chain(framed(&[settled(1), settled(2)], 3)).collect();
+        let shared = frame_records(&begun, 1).into_iter();
+        let shared: Vec<u8> =
+            shared.chain(frame_records(&[Record::TakenOver {}, resolved], 3)).collect();
+        let local: Vec<u8> = frame_records(&begun, 1)
+            .into_iter()
+            .chain(frame_records(&[settled(1), settled(2)], 3))
+            .collect();
         let merged = merge(shared, Some(&local));
         assert_eq!(
             names(&merged),

@@ -77,7 +77,7 @@ impl Recovery {
 fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
     let doubts = waits.iter().map(|one| match one.needs_decision() {
         true => Record::Doubted { op: one.op },
-        false => one.resolved(one.decided.as_deref().unwrap_or("left to the next refresh")),
+        false => one.resolved_record(one.decided.as_deref().unwrap_or("left to the next refresh")),
     });
     std::iter::once(Record::TakenOver {}).chain(doubts).collect()
 }

@@ -31,7 +31,7 @@ impl Launch for Cloud {
         Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead, stopped, number }))
     }
 
-    fn limit(&self) -> Option<usize> {
+    fn max_processes(&self) -> Option<usize> {
         self.things().limit
     }
 

@@ -1,20 +1,20 @@
 //! The one type that the elements of a new collection get, once each of them was converted.
 
-use super::{ConversionError, Mode, part};
+use super::{ConversionError, ConversionSafety, part};
 use crate::ty::unify::unify_in;
 use crate::{Type, Value};
 
 /// Treatment of elements whose types differ after conversion. This happens where the wanted type
 /// has `Dynamic` inside.
 #[derive(Clone, Copy)]
-pub(super) struct Rule {
+pub(super) struct ElementUnification {
     /// The reason to give when they do not agree.
     pub(super) disagreement: &'static str,
     /// Whether they are converted once more, to their common type.
     pub(super) unify: bool,
 }
 
-impl Rule {
+impl ElementUnification {
     /// The rule for a map whose elements are to have the type.
     pub(super) fn of_map(element: &Type, disagreement: &'static str) -> Self {
         // cty unifies the elements of a map only if they are collections or objects.
@@ -27,7 +27,7 @@ impl Rule {
 pub(super) fn settle(
     wanted: &Type,
     mut items: Vec<Value>,
-    rule: Rule,
+    rule: ElementUnification,
 ) -> Result<(Type, Vec<Value>), ConversionError> {
     let ty = wanted.without_optional();
     if items.is_empty() || !ty.has_dynamic() {
@@ -42,7 +42,7 @@ pub(super) fn settle(
     }
     if rule.unify {
         let types: Vec<Type> = items.iter().map(Value::ty).collect();
-        let common = unify_in(Mode::Unsafe, &types).ok_or_else(|| {
+        let common = unify_in(ConversionSafety::Unsafe, &types).ok_or_else(|| {
             ConversionError::new("cannot find a common base type for all elements")
         })?;
         convert_all(&mut items, |_| true, &common)?;

@@ -2,7 +2,7 @@
 
 use crate::Type;
 use crate::ty::ObjectType;
-use crate::ty::possible::{Mode, possible};
+use crate::ty::conversion::{ConversionSafety, can_convert};
 
 /// Says why no value of type `got` converts to `want`, in the words of the language. Makes no sense
 /// when some do.
@@ -50,7 +50,7 @@ pub fn mismatch(got: &Type, want: &Type) -> String {
 }
 
 fn converts(got: &Type, want: &Type) -> bool {
-    possible(got, want, Mode::Unsafe)
+    can_convert(got, want, ConversionSafety::Unsafe)
 }
 
 fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
@@ -75,9 +75,9 @@ fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
     };
     // A type that no value converts to is a worse mismatch than one that only some values do not
     // convert to.
-    let worst = shared()
-        .find(|(_, got, want)| !converts(got, want))
-        .or_else(|| shared().find(|(_, got, want)| !possible(got, want, Mode::Safe)));
+    let worst = shared().find(|(_, got, want)| !converts(got, want)).or_else(|| {
+        shared().find(|(_, got, want)| !can_convert(got, want, ConversionSafety::Safe))
+    });
     match worst {
         Some((name, got, want)) => {
             format!("attribute {:?}: {}", name.as_str(), mismatch(got, want))

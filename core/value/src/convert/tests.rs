@@ -339,7 +339,7 @@ proptest! {
     fn every_type_converts_to_the_unified_one(types in prop::collection::vec(arbitrary::ty(), 1..4)) {
         if let Some(unified) = unify(&types) {
             for ty in &types {
-                prop_assert!(possible(ty, &unified, Mode::Unsafe), "{ty} to {unified}");
+                prop_assert!(can_convert(ty, &unified, ConversionSafety::Unsafe), "{ty} to {unified}");
             }
         }
     }

@@ -56,7 +56,7 @@ impl Block {
             return Vec::new();
         }
         let mut search = Search { wanted, path: Path::root(), set_at: None, found: Vec::new() };
-        search.block(self, value);
+        search.visit_block(self, value);
         search.found.sort();
         // All attributes inside one set lead to the path of the set.
         search.found.dedup();
@@ -81,41 +81,41 @@ struct Search<'w> {
 }
 
 impl Search<'_> {
-    fn block(&mut self, block: &Block, value: &Value) {
+    fn visit_block(&mut self, block: &Block, value: &Value) {
         // A null or unknown block has no parts to look into.
         let Value::Object(object) = value.peek() else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));
             if let Some(attr) = block.attributes.get(name) {
-                self.attribute(attr, part);
+                self.visit_attribute(attr, part);
             } else if let Some(nested) = block.blocks.get(name) {
-                self.elements(nested.nesting, part, &mut |search, element| {
-                    search.block(&nested.block, element);
+                self.visit_elements(nested.nesting, part, &mut |search, element| {
+                    search.visit_block(&nested.block, element);
                 });
             }
             self.path.0.pop();
         }
     }
 
-    fn attribute(&mut self, attr: &Attribute, value: &Value) {
+    fn visit_attribute(&mut self, attr: &Attribute, value: &Value) {
         if (self.wanted)(attr) {
             let end = self.set_at.unwrap_or(self.path.0.len());
             self.found.push(Path(self.path.0[..end].to_vec()));
         }
         let AttributeKind::Nested(nested) = &attr.kind else { return };
-        self.elements(nested.nesting, value, &mut |search, element| {
+        self.visit_elements(nested.nesting, value, &mut |search, element| {
             let Value::Object(object) = element.peek() else { return };
             for (name, part) in object.iter() {
                 let Some(attr) = nested.attributes.get(name) else { continue };
                 search.path.0.push(Step::Attribute(name.clone()));
-                search.attribute(attr, part);
+                search.visit_attribute(attr, part);
                 search.path.0.pop();
             }
         });
     }
 
     /// Visits each of the objects in a value that holds them as `nesting` says.
-    fn elements(
+    fn visit_elements(
         &mut self,
         nesting: Nesting,
         value: &Value,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use super::Type;
-use super::possible::{Mode, possible};
+use super::conversion::{ConversionSafety, can_convert};
 use crate::Str;
 
 /// Returns the type to which all of `types` convert, or `None` if there is none (or no type at all).
@@ -15,11 +15,11 @@ use crate::Str;
 /// collections will be is not known either.
 #[must_use]
 pub fn unify(types: &[Type]) -> Option<Type> {
-    unify_in(Mode::Unsafe, types)
+    unify_in(ConversionSafety::Unsafe, types)
 }
 
 /// Unifies with conversions of one kind only.
-pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
+pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let first = types.first()?;
     if types.iter().all(|ty| ty == first) {
         return Some(first.clone());
@@ -41,18 +41,18 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
         return Some(Type::Dynamic);
     }
     if all(n_maps) || all(n_lists) || all(n_sets) {
-        return unify_elements(mode, &types);
+        return unify_elements(safety, &types);
     }
     if all(n_objects) {
-        return unify_objects(mode, &types);
+        return unify_objects(safety, &types);
     }
     if all(n_tuples) {
-        return unify_tuples(mode, &types);
+        return unify_tuples(safety, &types);
     }
     let structural_as_collections = if n_maps > 0 && all(n_maps + n_objects) {
-        with_common(mode, &types, |ty| matches!(ty, Type::Object(_)), objects_as_map)
+        with_common(safety, &types, |ty| matches!(ty, Type::Object(_)), objects_as_map)
     } else if n_lists > 0 && all(n_lists + n_tuples) {
-        with_common(mode, &types, |ty| matches!(ty, Type::Tuple(_)), tuples_as_list)
+        with_common(safety, &types, |ty| matches!(ty, Type::Tuple(_)), tuples_as_list)
     } else {
         None
     };
@@ -69,7 +69,7 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
     if [n_mappings, n_sequences].into_iter().any(|n| n > 0 && !all(n)) {
         return (n_dynamic > 0).then_some(Type::Dynamic);
     }
-    preferred(mode, &types)
+    preferred(safety, &types)
 }
 
 #[expect(clippy::mutable_key_type, reason = "the names that a type keeps are no part of its hash")]
@@ -79,15 +79,15 @@ fn distinct(types: &[Type]) -> Vec<Type> {
 }
 
 /// The preferred one among those of `types` to which all of them convert.
-fn preferred(mode: Mode, types: &[Type]) -> Option<Type> {
-    let fits = |want: &&Type| types.iter().all(|ty| ty == *want || possible(ty, want, mode));
+fn preferred(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+    let fits = |want: &&Type| types.iter().all(|ty| ty == *want || can_convert(ty, want, safety));
     let fitting: Vec<&Type> = types.iter().filter(fits).collect();
     by_preference(&fitting).first().map(|&at| fitting[at].clone())
 }
 
-fn unify_elements(mode: Mode, types: &[Type]) -> Option<Type> {
+fn unify_elements(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
-    let element = unify_in(mode, &elements)?;
+    let element = unify_in(safety, &elements)?;
     match types.first()? {
         Type::List(_) => Some(Type::list(element)),
         Type::Set(_) => Some(Type::set(element)),
@@ -95,7 +95,7 @@ fn unify_elements(mode: Mode, types: &[Type]) -> Option<Type> {
     }
 }
 
-fn unify_objects(mode: Mode, types: &[Type]) -> Option<Type> {
+fn unify_objects(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let objects: Vec<&BTreeMap<Str, Type>> = types
         .iter()
         .filter_map(|ty| match ty {
@@ -105,18 +105,18 @@ fn unify_objects(mode: Mode, types: &[Type]) -> Option<Type> {
         .collect();
     let first = objects.first()?;
     if objects.iter().any(|other| !other.keys().eq(first.keys())) {
-        return objects_as_map(mode, types);
+        return objects_as_map(safety, types);
     }
     // An attribute without a common type leaves none for a map either.
     let unified = first.keys().map(|name| {
         let across: Vec<Type> =
             objects.iter().filter_map(|object| object.get(name.as_str())).cloned().collect();
-        Some((name, unify_in(mode, &across)?))
+        Some((name, unify_in(safety, &across)?))
     });
     Some(Type::object(unified.collect::<Option<Vec<_>>>()?))
 }
 
-fn objects_as_map(mode: Mode, types: &[Type]) -> Option<Type> {
+fn objects_as_map(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let attributes: Vec<Type> = types
         .iter()
         .flat_map(|ty| match ty {
@@ -124,11 +124,11 @@ fn objects_as_map(mode: Mode, types: &[Type]) -> Option<Type> {
             _ => Vec::new(),
         })
         .collect();
-    let unified = Type::map(unify_in(mode, &attributes)?);
-    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
+    let unified = Type::map(unify_in(safety, &attributes)?);
+    types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
-fn unify_tuples(mode: Mode, types: &[Type]) -> Option<Type> {
+fn unify_tuples(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let tuples: Vec<&[Type]> = types
         .iter()
         .filter_map(|ty| match ty {
@@ -138,16 +138,16 @@ fn unify_tuples(mode: Mode, types: &[Type]) -> Option<Type> {
         .collect();
     let length = tuples.first()?.len();
     if tuples.iter().any(|tuple| tuple.len() != length) {
-        return tuples_as_list(mode, types);
+        return tuples_as_list(safety, types);
     }
     let unified = (0..length).map(|at| {
         let across: Vec<Type> = tuples.iter().map(|tuple| tuple[at].clone()).collect();
-        unify_in(mode, &across)
+        unify_in(safety, &across)
     });
     Some(Type::tuple(unified.collect::<Option<Vec<_>>>()?))
 }
 
-fn tuples_as_list(mode: Mode, types: &[Type]) -> Option<Type> {
+fn tuples_as_list(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let elements: Vec<Type> = types
         .iter()
         .flat_map(|ty| match ty {
@@ -155,23 +155,23 @@ fn tuples_as_list(mode: Mode, types: &[Type]) -> Option<Type> {
             _ => Vec::new(),
         })
         .collect();
-    let unified = Type::list(unify_in(mode, &elements)?);
-    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
+    let unified = Type::list(unify_in(safety, &elements)?);
+    types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
 /// Replaces the types that are `structural` by the one collection that `as_collection` makes of them,
 /// and unifies that with the others. `None` if that does not lead to a collection.
 fn with_common(
-    mode: Mode,
+    safety: ConversionSafety,
     types: &[Type],
     structural: fn(&Type) -> bool,
-    as_collection: fn(Mode, &[Type]) -> Option<Type>,
+    as_collection: fn(ConversionSafety, &[Type]) -> Option<Type>,
 ) -> Option<Type> {
     let (inside, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(structural);
-    others.push(as_collection(mode, &inside)?);
-    let unified = unify_in(mode, &others).filter(Type::is_collection)?;
+    others.push(as_collection(safety, &inside)?);
+    let unified = unify_in(safety, &others).filter(Type::is_collection)?;
     // A type not known yet inside the collection may have taken the others' type in the meantime.
-    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
+    types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
 /// Positions of types, those first that others convert to rather than the other way round. Types

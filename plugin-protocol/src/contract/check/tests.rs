@@ -244,7 +244,7 @@ fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
         assert!(is_id(rule.id()), "{rule}");
         assert!(rule.text().ends_with('.'), "{rule}: {}", rule.text());
         assert!(rule.source().contains('/'), "{rule}: {}", rule.source());
-        assert!(rule.hurts().starts_with("the "), "{rule}: {}", rule.hurts());
+        assert!(rule.affected_party().starts_with("the "), "{rule}: {}", rule.affected_party());
     }
 }
 

@@ -10,7 +10,7 @@ use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
 use super::super::parts::{attribute, keyed, shown, under_key};
-use super::super::sets::{Candidates, Key, fingerprint};
+use super::super::sets::{Candidates, Key, hash_whole};
 use super::super::{Rule, Violation};
 
 /// Finds where an actual object is not what its plan promised. No violations: it is.
@@ -174,7 +174,7 @@ impl Check {
         match (planned, actual) {
             (Value::Unknown(unknown), _) => {
                 if !allows(unknown, actual) {
-                    let (planned, actual) = (placeholder(unknown), shown(actual));
+                    let (planned, actual) = (describe_unknown(unknown), shown(actual));
                     self.tell(Rule::ResultPlaceholder, format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
@@ -233,7 +233,7 @@ impl Check {
         let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
         for planned in before {
             // Many unknown elements are alike; what came of one may have come of all.
-            let fingerprint = fingerprint(planned);
+            let fingerprint = hash_whole(planned);
             let found = match seen.get(&fingerprint) {
                 // Compared as well: different elements may share a fingerprint.
                 Some((alike, found)) if *alike == planned => *found,
@@ -338,7 +338,7 @@ fn allows(unknown: &Unknown, actual: &Value) -> bool {
 }
 
 /// Describes an unknown value with its refinements, for a message.
-fn placeholder(unknown: &Unknown) -> String {
+fn describe_unknown(unknown: &Unknown) -> String {
     let Refinement { not_null, prefix, lower, upper, min_length, max_length } =
         unknown.refinement();
     let mut known = Vec::new();

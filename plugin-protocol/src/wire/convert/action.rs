@@ -1,6 +1,6 @@
 //! Planning and invoking an action.
 
-use super::capability::{client_read, client_written};
+use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::value::{payload, required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
@@ -14,7 +14,7 @@ impl TryFrom<ActionRequest> for v6::plan_action::Request {
         Ok(Self {
             config: required(&request.config, "config")?,
             action_type: request.type_name,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -24,7 +24,7 @@ impl From<v6::plan_action::Request> for ActionRequest {
         Self {
             type_name: wire.action_type,
             config: payload(wire.config),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
         }
     }
 }
@@ -36,7 +36,7 @@ impl TryFrom<ActionRequest> for v6::invoke_action::Request {
         Ok(Self {
             config: required(&request.config, "config")?,
             action_type: request.type_name,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -46,7 +46,7 @@ impl From<v6::invoke_action::Request> for ActionRequest {
         Self {
             type_name: wire.action_type,
             config: payload(wire.config),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
         }
     }
 }

@@ -26,7 +26,9 @@ impl From<v6::ServerCapabilities> for ServerCapabilities {
 }
 
 /// Writes what the host can do. Protocol 5 has no place for the last two; its readers pass over them.
-pub(super) fn client_written(client: ClientCapabilities) -> Option<v6::ClientCapabilities> {
+pub(super) fn encode_client_capabilities(
+    client: ClientCapabilities,
+) -> Option<v6::ClientCapabilities> {
     Some(v6::ClientCapabilities {
         deferral_allowed: client.deferral_allowed,
         write_only_attributes_allowed: client.write_only_attributes_allowed,
@@ -36,7 +38,9 @@ pub(super) fn client_written(client: ClientCapabilities) -> Option<v6::ClientCap
 }
 
 /// Reads what the host can do.
-pub(super) fn client_read(wire: Option<v6::ClientCapabilities>) -> ClientCapabilities {
+pub(super) fn decode_client_capabilities(
+    wire: Option<v6::ClientCapabilities>,
+) -> ClientCapabilities {
     // Hosts of before 5.6 and 6.6 send none.
     let wire = wire.unwrap_or_default();
     ClientCapabilities {

@@ -1,7 +1,7 @@
 //! Validating and configuring, and every other answer that is nothing but diagnostics.
 
 use super::UnencodableMessage;
-use super::capability::{client_read, client_written};
+use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag;
 use super::value::{payload, required};
 use crate::capability::ClientCapabilities;
@@ -81,7 +81,7 @@ impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -91,7 +91,7 @@ impl From<v6::validate_resource_config::Request> for ValidateRequest {
         Self {
             type_name: wire.type_name,
             config: payload(wire.config),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
         }
     }
 }
@@ -141,7 +141,7 @@ impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
         Ok(Self {
             config: required(&request.config, "config")?,
             terraform_version: request.terraform_version,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -151,7 +151,7 @@ impl From<v6::configure_provider::Request> for ConfigureRequest {
         Self {
             terraform_version: wire.terraform_version,
             config: payload(wire.config),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading a data source.
 
-use super::capability::{client_read, client_written};
+use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::value::{optional, payload, required};
 use super::{UnencodableMessage, diag};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
@@ -15,7 +15,7 @@ impl TryFrom<ReadDataRequest> for v6::read_data_source::Request {
             // Sent only if the provider has a schema for it.
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
             type_name: request.type_name,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -26,7 +26,7 @@ impl From<v6::read_data_source::Request> for ReadDataRequest {
             type_name: wire.type_name,
             config: payload(wire.config),
             provider_meta: payload(wire.provider_meta),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
             // The wire has no field for it.
             address: String::new(),
         }

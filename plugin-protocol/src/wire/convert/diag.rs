@@ -27,7 +27,7 @@ impl From<ProviderDiagnostic> for v6::Diagnostic {
             Severity::Warning => WireSeverity::Warning,
         };
         // The root and no path mean the same: the whole configuration.
-        let attribute = (!diagnostic.path.0.is_empty()).then(|| path_written(&diagnostic.path));
+        let attribute = (!diagnostic.path.0.is_empty()).then(|| encode_path(&diagnostic.path));
         Self {
             severity: severity.into(),
             summary: diagnostic.summary,
@@ -54,12 +54,12 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
         };
         let steps = wire.attribute.unwrap_or_default().steps.into_iter();
         // A step without a selector ends the path: the value above it is the best place to show.
-        let path = Path(steps.map_while(|step| step.selector.map(step_read)).collect());
+        let path = Path(steps.map_while(|step| step.selector.map(decode_step)).collect());
         Self { severity, summary: wire.summary, detail, path }
     }
 }
 
-fn step_read(selector: Selector) -> Step {
+fn decode_step(selector: Selector) -> Step {
     match selector {
         Selector::AttributeName(name) => Step::Attribute(name.into()),
         Selector::ElementKeyString(key) => Step::Key(key.into()),
@@ -68,17 +68,17 @@ fn step_read(selector: Selector) -> Step {
 }
 
 /// Reads a path that the host acts on.
-pub(super) fn path_read(wire: v6::AttributePath) -> Result<Path, InvalidMessage> {
+pub(super) fn decode_path(wire: v6::AttributePath) -> Result<Path, InvalidMessage> {
     let steps = wire.steps.into_iter().map(|step| {
         step.selector
-            .map(step_read)
+            .map(decode_step)
             .ok_or_else(|| InvalidMessage::new("a path has a step without content"))
     });
     Ok(Path(steps.collect::<Result<_, _>>()?))
 }
 
 /// Writes a path, up to the first step that the wire has no form for.
-pub(super) fn path_written(path: &Path) -> v6::AttributePath {
+pub(super) fn encode_path(path: &Path) -> v6::AttributePath {
     let selector = |step: &Step| {
         Some(match step {
             Step::Attribute(name) => Selector::AttributeName(name.to_string()),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::capability::{client_read, client_written};
+use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::value::{payload, required, time};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
@@ -20,7 +20,7 @@ impl TryFrom<OpenRequest> for v6::open_ephemeral_resource::Request {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -30,7 +30,7 @@ impl From<v6::open_ephemeral_resource::Request> for OpenRequest {
         Self {
             type_name: wire.type_name,
             config: payload(wire.config),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::schema::Schema;
 
-use super::schema::{self, SchemaStrictness, is_markdown, string_kind, type_read};
+use super::schema::{self, SchemaStrictness, decode_type, is_markdown, string_kind};
 use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
 use crate::message::function::Functions;
 use crate::message::schema::{
@@ -32,7 +32,7 @@ fn each<W, N>(
         .collect()
 }
 
-fn schemas_written(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, UnencodableMessage> {
+fn encode_schemas(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, UnencodableMessage> {
     schemas.iter().map(|(name, own)| Ok((name.clone(), schema::written(own)?))).collect()
 }
 
@@ -90,16 +90,16 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
         Ok(Self {
             // Always: Go hosts refuse an answer without the schema of the provider itself.
             provider: Some(schema::written(&own.provider)?),
-            resource_schemas: schemas_written(&own.resources)?,
-            data_source_schemas: schemas_written(&own.data_sources)?,
+            resource_schemas: encode_schemas(&own.resources)?,
+            data_source_schemas: encode_schemas(&own.data_sources)?,
             diagnostics: diag::written(own.diagnostics),
             provider_meta: own.provider_meta.as_ref().map(schema::written).transpose()?,
             server_capabilities: Some(own.capabilities.into()),
             functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
-            ephemeral_resource_schemas: schemas_written(&own.ephemeral_resources)?,
-            list_resource_schemas: schemas_written(&own.list_resources)?,
-            state_store_schemas: schemas_written(&own.state_stores)?,
-            action_schemas: schemas_written(&own.actions)?.into_iter().map(action).collect(),
+            ephemeral_resource_schemas: encode_schemas(&own.ephemeral_resources)?,
+            list_resource_schemas: encode_schemas(&own.list_resources)?,
+            state_store_schemas: encode_schemas(&own.state_stores)?,
+            action_schemas: encode_schemas(&own.actions)?.into_iter().map(action).collect(),
         })
     }
 }
@@ -277,15 +277,17 @@ impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
 
     fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            schemas: each(wire.identity_schemas, "the identity of", identity_read)?,
+            schemas: each(wire.identity_schemas, "the identity of", decode_identity_schema)?,
             diagnostics: diag::read(wire.diagnostics),
         })
     }
 }
 
-fn identity_read(wire: v6::ResourceIdentitySchema) -> Result<IdentitySchema, InvalidMessage> {
+fn decode_identity_schema(
+    wire: v6::ResourceIdentitySchema,
+) -> Result<IdentitySchema, InvalidMessage> {
     let attributes = wire.identity_attributes.into_iter().map(|attribute| {
-        let ty = type_read(&attribute.r#type)
+        let ty = decode_type(&attribute.r#type)
             .map_err(|why| why.within(format_args!("attribute `{}`", attribute.name)))?;
         let read = IdentityAttribute {
             ty,
@@ -361,7 +363,7 @@ impl TryFrom<v6::Function> for FunctionSignature {
         Ok(Self {
             parameters: parameters.collect::<Result<_, _>>()?,
             variadic: wire.variadic_parameter.map(TryInto::try_into).transpose()?,
-            returns: type_read(&returns.r#type).map_err(|why| why.within("its result type"))?,
+            returns: decode_type(&returns.r#type).map_err(|why| why.within("its result type"))?,
             summary: wire.summary,
             description: wire.description,
             markdown: is_markdown(wire.description_kind),
@@ -374,7 +376,7 @@ impl TryFrom<v6::function::Parameter> for FunctionParameter {
     type Error = InvalidMessage;
 
     fn try_from(wire: v6::function::Parameter) -> Result<Self, InvalidMessage> {
-        let ty = type_read(&wire.r#type)
+        let ty = decode_type(&wire.r#type)
             .map_err(|why| why.within(format_args!("parameter `{}`", wire.name)))?;
         Ok(Self {
             name: wire.name,

@@ -1,7 +1,7 @@
 //! The life of a managed resource.
 
-use super::capability::{client_read, client_written};
-use super::diag::{path_read, path_written};
+use super::capability::{decode_client_capabilities, encode_client_capabilities};
+use super::diag::{decode_path, encode_path};
 use super::value::{identity, identity_payload, identity_value, optional, payload, required};
 use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
 use crate::message::resource::{
@@ -62,7 +62,7 @@ impl TryFrom<ReadRequest> for v6::read_resource::Request {
             private: request.private,
             // Hosts send it only to providers that have a schema for it.
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
             current_identity: identity(request.identity.as_ref(), "current_identity")?,
             type_name: request.type_name,
         })
@@ -76,7 +76,7 @@ impl From<v6::read_resource::Request> for ReadRequest {
             current: payload(wire.current_state),
             private: wire.private,
             provider_meta: payload(wire.provider_meta),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
             identity: identity_payload(wire.current_identity),
         }
     }
@@ -118,7 +118,7 @@ impl TryFrom<PlanRequest> for v6::plan_resource_change::Request {
             config: required(&request.config, "config")?,
             prior_private: request.prior_private,
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
             prior_identity: identity(request.prior_identity.as_ref(), "prior_identity")?,
             planned_private: request.planned_private,
             type_name: request.type_name,
@@ -135,7 +135,7 @@ impl From<v6::plan_resource_change::Request> for PlanRequest {
             config: payload(wire.config),
             prior_private: wire.prior_private,
             provider_meta: payload(wire.provider_meta),
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
             prior_identity: identity_payload(wire.prior_identity),
             planned_private: wire.planned_private,
         }
@@ -149,7 +149,7 @@ impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
         Ok(Self {
             planned_state: required(&response.planned, "planned_state")?,
             // A step without a form ends the path, which then covers more and not less.
-            requires_replace: response.requires_replace.iter().map(path_written).collect(),
+            requires_replace: response.requires_replace.iter().map(encode_path).collect(),
             planned_private: response.planned_private,
             diagnostics: diag::written(response.diagnostics),
             legacy_type_system: response.legacy_type_system,
@@ -164,7 +164,7 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
 
     fn try_from(wire: v6::plan_resource_change::Response) -> Result<Self, InvalidMessage> {
         // A path that cannot be read might hide a replacement, so the whole plan is refused.
-        let paths = wire.requires_replace.into_iter().map(path_read);
+        let paths = wire.requires_replace.into_iter().map(decode_path);
         Ok(Self {
             planned: payload(wire.planned_state),
             requires_replace: paths
@@ -244,7 +244,7 @@ impl TryFrom<ImportRequest> for v6::import_resource_state::Request {
             identity: identity(request.identity.as_ref(), "identity")?,
             type_name: request.type_name,
             id: request.id,
-            client_capabilities: client_written(request.client),
+            client_capabilities: encode_client_capabilities(request.client),
         })
     }
 }
@@ -254,7 +254,7 @@ impl From<v6::import_resource_state::Request> for ImportRequest {
         Self {
             type_name: wire.type_name,
             id: wire.id,
-            client: client_read(wire.client_capabilities),
+            client: decode_client_capabilities(wire.client_capabilities),
             identity: identity_payload(wire.identity),
         }
     }

@@ -30,12 +30,12 @@ pub(super) fn read(wire: v6::Schema, rigour: SchemaStrictness) -> Result<Schema,
     let block = wire.block.ok_or_else(|| InvalidMessage::new("the schema has no block"))?;
     Ok(Schema {
         version: natural(wire.version, "the schema version")?,
-        block: block_read(block, rigour)?,
+        block: decode_block(block, rigour)?,
     })
 }
 
 /// Reads a type.
-pub(super) fn type_read(json: &[u8]) -> Result<Type, InvalidMessage> {
+pub(super) fn decode_type(json: &[u8]) -> Result<Type, InvalidMessage> {
     type_json::decode(json).map_err(|why| {
         InvalidMessage::new(format!(
             "`{}` is not a type: {why}",
@@ -63,11 +63,14 @@ pub(super) fn string_kind(markdown: bool) -> i32 {
     if markdown { StringKind::Markdown } else { StringKind::Plain }.into()
 }
 
-fn block_read(wire: v6::schema::Block, rigour: SchemaStrictness) -> Result<Block, InvalidMessage> {
+fn decode_block(
+    wire: v6::schema::Block,
+    rigour: SchemaStrictness,
+) -> Result<Block, InvalidMessage> {
     let mut blocks = BTreeMap::new();
     for nested in wire.block_types {
         let name = Str::from(&nested.type_name);
-        let nested = nested_read(nested, rigour)
+        let nested = decode_nested_block(nested, rigour)
             .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
         // A map would keep one of the two without a word.
         if blocks.contains_key(&name) {
@@ -76,7 +79,7 @@ fn block_read(wire: v6::schema::Block, rigour: SchemaStrictness) -> Result<Block
         blocks.insert(name, nested);
     }
     Ok(Block {
-        attributes: attributes_read(wire.attributes, rigour)?,
+        attributes: decode_attributes(wire.attributes, rigour)?,
         blocks,
         docs: Docs {
             markdown: is_markdown(wire.description_kind),
@@ -87,7 +90,7 @@ fn block_read(wire: v6::schema::Block, rigour: SchemaStrictness) -> Result<Block
     })
 }
 
-fn nested_read(
+fn decode_nested_block(
     wire: v6::schema::NestedBlock,
     rigour: SchemaStrictness,
 ) -> Result<NestedBlock, InvalidMessage> {
@@ -104,7 +107,7 @@ fn nested_read(
         nesting,
         // Protocol 6.11 has the flag on the content and not on the block type.
         computed: block.computed,
-        block: block_read(block, rigour)?,
+        block: decode_block(block, rigour)?,
         min_items: natural(wire.min_items, "the least number of blocks")?,
         max_items: natural(wire.max_items, "the greatest number of blocks")?,
     })
@@ -114,14 +117,14 @@ fn unknown_nesting(number: i32) -> InvalidMessage {
     InvalidMessage::new(format!("nesting mode {number} is not known"))
 }
 
-fn attributes_read(
+fn decode_attributes(
     wire: Vec<v6::schema::Attribute>,
     rigour: SchemaStrictness,
 ) -> Result<BTreeMap<Str, Attribute>, InvalidMessage> {
     let mut attributes = BTreeMap::new();
     for attribute in wire {
         let name = Str::from(&attribute.name);
-        let attribute = attribute_read(attribute, rigour)
+        let attribute = decode_attribute(attribute, rigour)
             .map_err(|misread| misread.within(format_args!("attribute `{name}`")))?;
         if attributes.contains_key(&name) {
             return Err(InvalidMessage::new(format!("attribute `{name}` is there twice")));
@@ -131,14 +134,14 @@ fn attributes_read(
     Ok(attributes)
 }
 
-fn attribute_read(
+fn decode_attribute(
     wire: v6::schema::Attribute,
     rigour: SchemaStrictness,
 ) -> Result<Attribute, InvalidMessage> {
-    let role = role_read(&wire, rigour)?;
+    let role = decode_role(&wire, rigour)?;
     let kind = match (wire.r#type.is_empty(), wire.nested_type) {
-        (false, None) => AttributeKind::Plain(type_read(&wire.r#type)?),
-        (true, Some(nested)) => AttributeKind::Nested(object_read(nested, rigour)?),
+        (false, None) => AttributeKind::Plain(decode_type(&wire.r#type)?),
+        (true, Some(nested)) => AttributeKind::Nested(decode_nested_attributes(nested, rigour)?),
         (true, None) => {
             return Err(InvalidMessage::new("it has neither a type nor nested attributes"));
         }
@@ -160,7 +163,7 @@ fn attribute_read(
     })
 }
 
-fn object_read(
+fn decode_nested_attributes(
     wire: v6::schema::Object,
     rigour: SchemaStrictness,
 ) -> Result<NestedAttributes, InvalidMessage> {
@@ -171,10 +174,10 @@ fn object_read(
         Ok(ObjectNesting::Map) => Nesting::Map,
         Ok(ObjectNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
     };
-    Ok(NestedAttributes { attributes: attributes_read(wire.attributes, rigour)?, nesting })
+    Ok(NestedAttributes { attributes: decode_attributes(wire.attributes, rigour)?, nesting })
 }
 
-fn role_read(
+fn decode_role(
     wire: &v6::schema::Attribute,
     rigour: SchemaStrictness,
 ) -> Result<Role, InvalidMessage> {
@@ -197,16 +200,16 @@ fn role_read(
 pub(super) fn written(schema: &Schema) -> Result<v6::Schema, UnencodableMessage> {
     Ok(v6::Schema {
         version: signed(schema.version, "the schema version")?,
-        block: Some(block_written(&schema.block, false)?),
+        block: Some(encode_block(&schema.block, false)?),
     })
 }
 
-fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, UnencodableMessage> {
-    let nested = block.blocks.iter().map(|(name, nested)| nested_written(name, nested));
+fn encode_block(block: &Block, computed: bool) -> Result<v6::schema::Block, UnencodableMessage> {
+    let nested = block.blocks.iter().map(|(name, nested)| encode_nested_block(name, nested));
     Ok(v6::schema::Block {
         // Unused: the version of the whole schema counts.
         version: 0,
-        attributes: attributes_written(&block.attributes),
+        attributes: encode_attributes(&block.attributes),
         block_types: nested.collect::<Result<_, _>>()?,
         description: block.docs.description.clone(),
         description_kind: string_kind(block.docs.markdown),
@@ -216,7 +219,7 @@ fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, Une
     })
 }
 
-fn nested_written(
+fn encode_nested_block(
     name: &Str,
     nested: &NestedBlock,
 ) -> Result<v6::schema::NestedBlock, UnencodableMessage> {
@@ -229,21 +232,21 @@ fn nested_written(
     };
     Ok(v6::schema::NestedBlock {
         type_name: name.to_string(),
-        block: Some(block_written(&nested.block, nested.computed)?),
+        block: Some(encode_block(&nested.block, nested.computed)?),
         nesting: nesting.into(),
         min_items: signed(nested.min_items, "the least number of blocks")?,
         max_items: signed(nested.max_items, "the greatest number of blocks")?,
     })
 }
 
-fn attributes_written(attributes: &BTreeMap<Str, Attribute>) -> Vec<v6::schema::Attribute> {
-    attributes.iter().map(|(name, attribute)| attribute_written(name, attribute)).collect()
+fn encode_attributes(attributes: &BTreeMap<Str, Attribute>) -> Vec<v6::schema::Attribute> {
+    attributes.iter().map(|(name, attribute)| encode_attribute(name, attribute)).collect()
 }
 
-fn attribute_written(name: &Str, attribute: &Attribute) -> v6::schema::Attribute {
+fn encode_attribute(name: &Str, attribute: &Attribute) -> v6::schema::Attribute {
     let (ty, nested_type) = match &attribute.kind {
         AttributeKind::Plain(ty) => (type_json::encode(ty), None),
-        AttributeKind::Nested(nested) => (String::new(), Some(object_written(nested))),
+        AttributeKind::Nested(nested) => (String::new(), Some(encode_nested_attributes(nested))),
     };
     v6::schema::Attribute {
         name: name.to_string(),
@@ -261,7 +264,7 @@ fn attribute_written(name: &Str, attribute: &Attribute) -> v6::schema::Attribute
     }
 }
 
-fn object_written(nested: &NestedAttributes) -> v6::schema::Object {
+fn encode_nested_attributes(nested: &NestedAttributes) -> v6::schema::Object {
     let nesting = match nested.nesting {
         // A group is a single object that is never null; for attributes there is only the former.
         Nesting::Single | Nesting::Group => ObjectNesting::Single,
@@ -270,7 +273,7 @@ fn object_written(nested: &NestedAttributes) -> v6::schema::Object {
         Nesting::Map => ObjectNesting::Map,
     };
     v6::schema::Object {
-        attributes: attributes_written(&nested.attributes),
+        attributes: encode_attributes(&nested.attributes),
         nesting: nesting.into(),
         // The counts of nested attributes are deprecated since 6.1, and hosts ignore them.
         ..v6::schema::Object::default()

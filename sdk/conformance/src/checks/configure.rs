@@ -239,7 +239,7 @@ async fn files(suite: &mut Suite) {
     };
     // Both are empty at first, so every file in them is the provider's.
     let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
-    let mut launch = suite.launch();
+    let mut launch = suite.launch_options();
     launch.env.push(("HOME".into(), home.path().into()));
     launch.folder = Some(folder.path().to_owned());
     let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };

@@ -32,10 +32,10 @@ pub(super) async fn run(suite: &mut Suite) {
         Ok(traced) => traced,
         Err(why) => return suite.skip(&["K-05"], &why),
     };
-    let mut launch = suite.launch();
-    launch.folder = Some(traced.working());
+    let mut launch = suite.launch_options();
+    launch.folder = Some(traced.working_dir());
     launch.env.push(("TMPDIR".into(), traced.temporary().into()));
-    launch.env.push(("HOME".into(), traced.working().into()));
+    launch.env.push(("HOME".into(), traced.working_dir().into()));
     let Ok(plugin) = Plugin::launch(&traced.wrapper(), &launch).await else {
         let why = traced.error();
         return suite.skip(&["K-05"], &format!("the program does not start below strace{why}"));
@@ -62,7 +62,7 @@ pub(super) async fn run(suite: &mut Suite) {
     // Its socket is where the host wants it, and devices and processes are no files on a disk.
     let allowed = socket.into_iter().chain([traced.temporary()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
-    let files = written(&log, &traced.working(), &allowed);
+    let files = written(&log, &traced.working_dir(), &allowed);
     suite.check("K-05", files.is_empty(), || {
         let named: Vec<&str> = files.iter().map(String::as_str).take(NAMED).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
@@ -78,7 +78,7 @@ impl Traced {
         let made = || -> std::io::Result<Self> {
             // A Unix socket is made below it, and its path may have 107 bytes.
             let traced = Self(tempfile::tempdir_in(crate::plugin::short_temp_dir())?);
-            fs::create_dir(traced.working())?;
+            fs::create_dir(traced.working_dir())?;
             fs::create_dir(traced.temporary())?;
             // `-ff` gives each thread a file, so that lines do not mix. `-y` adds the path of a
             // file descriptor, to which names are relative. stderr is kept for the reason if strace
@@ -104,7 +104,7 @@ impl Traced {
         self.0.path().join("log")
     }
 
-    fn working(&self) -> PathBuf {
+    fn working_dir(&self) -> PathBuf {
         self.0.path().join("working")
     }
 

@@ -27,7 +27,7 @@ pub(super) async fn run(suite: &mut Suite) {
     // of UTC, and in Turkish `i` has another capital letter.
     let elsewhere = match suite.program() {
         Some(program) if suite.wants("F-01") => {
-            let mut launch = suite.launch();
+            let mut launch = suite.launch_options();
             for (name, value) in
                 [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "C")]
             {

@@ -39,7 +39,7 @@ pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     leftovers(suite, &program).await;
     stdin(suite, &program).await;
     signals(suite, &program).await;
-    ending(suite, &program).await;
+    check_end(suite, &program).await;
     services(suite).await;
     side_by_side(suite, &program).await;
     unusual_environment(suite, &program).await;
@@ -52,7 +52,7 @@ fn finding(rule: &'static str, message: impl Into<String>) -> Finding {
 
 async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
     // Without a handshake no other check can be made, so its error ends the run.
-    let started = plugin::start(program, &suite.launch()).await;
+    let started = plugin::start(program, &suite.launch_options()).await;
     match started {
         Ok(_) => {
             suite.check("H-02", true, || finding("H-02", ""));
@@ -135,7 +135,7 @@ async fn versions(suite: &mut Suite, program: &Path) {
     }
     let mut served = Vec::new();
     for versions in ["5", "6", "5,6"] {
-        let launch = Launch { versions: versions.into(), ..suite.launch() };
+        let launch = Launch { versions: versions.into(), ..suite.launch_options() };
         let number = match plugin::start(program, &launch).await {
             Ok(started) => Ok(started.handshake.protocol.number().to_string()),
             Err(error) => Err(error.to_string()),
@@ -161,7 +161,7 @@ async fn speed(suite: &mut Suite, program: &Path) {
     }
     let mut times = Vec::new();
     for _ in 0..5 {
-        if let Ok(started) = plugin::start(program, &suite.launch()).await {
+        if let Ok(started) = plugin::start(program, &suite.launch_options()).await {
             times.push(started.took);
         }
     }
@@ -183,8 +183,8 @@ async fn security(suite: &mut Suite, program: &Path) {
     }
     let patience = Duration::from_secs(3);
     let (Ok(one), Ok(two)) = (
-        plugin::start(program, &suite.launch()).await,
-        plugin::start(program, &suite.launch()).await,
+        plugin::start(program, &suite.launch_options()).await,
+        plugin::start(program, &suite.launch_options()).await,
     ) else {
         return;
     };
@@ -213,7 +213,7 @@ async fn security(suite: &mut Suite, program: &Path) {
         suite.check("H-07", a != b, || finding("H-07", "two processes have the same certificate"));
     }
     address(suite, &one);
-    let launch = Launch { tls: false, ..suite.launch() };
+    let launch = Launch { tls: false, ..suite.launch_options() };
     if suite.wants("H-08") {
         let plain = match plugin::start(program, &launch).await {
             Ok(started) if started.handshake.certificate.is_some() => {
@@ -272,7 +272,7 @@ async fn leftovers(suite: &mut Suite, program: &Path) {
         return;
     }
     let Ok(folder) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
-    let mut launch = suite.launch();
+    let mut launch = suite.launch_options();
     launch.env.push(("TMPDIR".into(), folder.path().into()));
     launch.folder = Some(folder.path().to_owned());
     // Without a folder of the host it must clean up after itself.
@@ -336,7 +336,7 @@ async fn signals(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-12") {
         return;
     }
-    let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
+    let Ok(plugin) = Plugin::launch(program, &suite.launch_options()).await else { return };
     let Some(started) = &plugin.started else { return };
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
@@ -379,9 +379,9 @@ fn is_running(pid: i32) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
-async fn ending(suite: &mut Suite, program: &Path) {
+async fn check_end(suite: &mut Suite, program: &Path) {
     if suite.wants_any(&["H-13", "H-15", "K-06"]) {
-        let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
+        let Ok(plugin) = Plugin::launch(program, &suite.launch_options()).await else { return };
         plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
         // Asked before the end: later they have another parent.

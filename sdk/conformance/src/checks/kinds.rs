@@ -120,7 +120,7 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
                 .next()
                 .map(|it| (it.path, it.message))
                 // Terraform does not compare these, but expressions over the data rely on them.
-                .or_else(|| unechoed(offered, config, value.value())),
+                .or_else(|| find_unechoed(offered, config, value.value())),
         };
         suite.check("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
@@ -144,7 +144,7 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
 }
 
 /// The first configured attribute that is not returned as it was configured.
-fn unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option<(Path, String)> {
+fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option<(Path, String)> {
     offered.block().attributes.iter().find_map(|(name, attribute)| {
         let path = Path::root().attribute(name.clone());
         let (asked, got) = (path.find(config)?, path.find(state)?);

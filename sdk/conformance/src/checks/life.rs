@@ -96,9 +96,9 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, co
         return suite.skip(&RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
-    settled(suite, offered, &object).await;
+    check_settled(suite, offered, &object).await;
     lookup::run(suite, offered, &object).await;
-    observed(suite, offered, &object).await;
+    check_observed(suite, offered, &object).await;
     let object = change::run(suite, journal, offered, object).await;
     gone(suite, journal, offered, object).await;
     together::parallel(suite, journal, offered, config).await;
@@ -230,7 +230,7 @@ async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Cal
 }
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
-async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.subject();
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
@@ -276,7 +276,7 @@ async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
-async fn observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.wants("A-07") {
         return;
     }
@@ -407,7 +407,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, o
 
 /// Destroys everything that the journal still has, and says what cannot be destroyed.
 async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
-    for left in journal.left() {
+    for left in journal.leftover_objects() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         // Nothing is known by which it could be destroyed, so the user must look for it.
         let Some(value) = left.value.clone() else {

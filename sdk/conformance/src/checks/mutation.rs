@@ -39,7 +39,7 @@ pub(super) async fn run(suite: &mut Suite) {
         concurrent(suite, &requests).await;
     }
     if suite.wants("Z-06") {
-        cancelled(suite, &requests).await;
+        check_cancelled(suite, &requests).await;
     }
     if suite.wants("Z-07") {
         stopped(suite, &requests).await;
@@ -350,7 +350,7 @@ async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     }
 }
 
-async fn cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some((rpc, request)) = requests.first() else { return };
     let usual = suite.call(*rpc, request).await.took;
     // In microseconds: from before the request is read until after most answers.

@@ -70,10 +70,10 @@ pub(super) async fn plan(
     input: &PlanInput,
 ) -> Option<Planned> {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, input)).await;
-    usable(offered, call)
+    usable_plan(offered, call)
 }
 
-fn usable(offered: &OfferedType, call: Call) -> Option<Planned> {
+fn usable_plan(offered: &OfferedType, call: Call) -> Option<Planned> {
     if !call.is_fine() {
         return None;
     }
@@ -96,8 +96,8 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
         return suite.skip(&RULES, &reason);
     }
     judge(suite, offered, &create, &call);
-    let Some(planned) = usable(offered, call) else { return };
-    stable(suite, offered, &create, &planned).await;
+    let Some(planned) = usable_plan(offered, call) else { return };
+    check_stable(suite, offered, &create, &planned).await;
     unknown_parts(suite, offered, &create, &planned).await;
     // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
@@ -243,7 +243,12 @@ fn identity(
 }
 
 /// The same request again, and in another process.
-async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, planned: &Planned) {
+async fn check_stable(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+    planned: &Planned,
+) {
     if !suite.wants("P-05") {
         return;
     }

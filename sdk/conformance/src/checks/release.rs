@@ -238,7 +238,7 @@ async fn serves(suite: &Suite, protocol: Protocol) -> bool {
     let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
     // Alone, so that the provider cannot choose another one.
     let versions = protocol.number().to_string();
-    let launch = Launch { versions: versions.into(), ..suite.launch() };
+    let launch = Launch { versions: versions.into(), ..suite.launch_options() };
     let started = plugin::start(&program, &launch).await;
     started.is_ok_and(|it| {
         it.child.kill();

@@ -54,7 +54,9 @@ async fn soak(suite: &mut Suite) {
     };
     let mut measured: Vec<[u64; 3]> = Vec::new();
     // A heap may grow for a while; only what never stops growing is a leak.
-    while measured.len() < ROUNDS && (measured.len() < 3 || growing(&measured).is_some()) {
+    while measured.len() < ROUNDS
+        && (measured.len() < 3 || find_growing_series(&measured).is_some())
+    {
         for at in 0..CALLS {
             let (rpc, request) = &requests[at % requests.len()];
             if suite.is_late() {
@@ -66,7 +68,7 @@ async fn soak(suite: &mut Suite) {
         }
         measured.push(usage(pid));
     }
-    let grows = growing(&measured);
+    let grows = find_growing_series(&measured);
     suite.check("Z-09", grows.is_none(), || {
         let (what, series) = grows.unwrap_or_default();
         let series: Vec<String> = series.iter().map(u64::to_string).collect();
@@ -76,7 +78,7 @@ async fn soak(suite: &mut Suite) {
 }
 
 /// A series that grows from each measurement to the next, with its name.
-fn growing(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)> {
+fn find_growing_series(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)> {
     // Less than that is noise of allocators and runtimes.
     let steps = [("memory in KiB", 8 * 1024), ("open files", 8), ("threads", 8)];
     steps.into_iter().enumerate().find_map(|(at, (what, step))| {

@@ -21,7 +21,7 @@ const AT_ONCE: usize = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    fetched(suite).await;
+    check_fetched(suite).await;
     stable(suite).await;
     readable(suite);
     prefixes(suite);
@@ -34,7 +34,7 @@ pub(super) async fn run(suite: &mut Suite) {
     previous(suite).await;
 }
 
-async fn fetched(suite: &mut Suite) {
+async fn check_fetched(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
     let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MOST;
@@ -303,7 +303,7 @@ async fn previous(suite: &mut Suite) {
     let Some(path) = suite.options.previous.clone() else {
         return suite.skip(&["S-12", "S-13"], "no previous release was given with -previous");
     };
-    let older = match Plugin::launch(&path, &suite.launch()).await {
+    let older = match Plugin::launch(&path, &suite.launch_options()).await {
         Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(60)).await,
         Err(error) => {
             return suite.skip(&["S-12", "S-13"], &format!("the previous release: {error}"));

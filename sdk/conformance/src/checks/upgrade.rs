@@ -76,7 +76,7 @@ async fn stored(suite: &mut Suite, offered: &OfferedType) {
         current(suite, offered, &value, &call).await;
         // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
-            damaged(suite, offered, &text).await;
+            check_damaged_state(suite, offered, &text).await;
             versions(suite, offered, &text).await;
         }
     }
@@ -177,7 +177,7 @@ async fn versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     });
 }
 
-async fn damaged(suite: &mut Suite, offered: &OfferedType, text: &str) {
+async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");

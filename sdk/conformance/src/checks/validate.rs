@@ -107,7 +107,7 @@ async fn legal(suite: &mut Suite, offered: &OfferedType) {
     for config in configs.iter().take(2) {
         unknown_parts(suite, offered, config).await;
         repeated(suite, offered, config).await;
-        missing(suite, offered, config).await;
+        check_missing(suite, offered, config).await;
         secret(suite, offered, config).await;
         write_only(suite, offered, config).await;
     }
@@ -203,7 +203,7 @@ async fn repeated(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     }
 }
 
-async fn missing(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-06") {
         return;
     }

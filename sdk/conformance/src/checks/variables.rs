@@ -135,7 +135,7 @@ fn candidates(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
     let raw = suite.offer.provider().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
     runs(&raw, &mut documented);
-    let given = suite.launch().env;
+    let given = suite.launch_options().env;
     let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
     let is_free = |name: &String| {
         let is_reserved = RESERVED.iter().any(|own| name.starts_with(own));
@@ -176,7 +176,7 @@ async fn differs(suite: &Suite, program: &Path, names: &[String], usual: &Answer
 
 /// The answers of a process with the variables.
 async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
-    let mut launch = suite.launch();
+    let mut launch = suite.launch_options();
     launch.env.extend(names.iter().map(|name| (OsString::from(name), FOREIGN.into())));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
@@ -253,21 +253,21 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
         let end = run.len();
         // A longer run is a table of data.
         if run.len() <= 512 {
-            keep(run, names);
+            insert_if_name(run, names);
             // The last capital may begin the next literal.
             if end > 0 && after.first().is_some_and(u8::is_ascii_lowercase) {
-                keep(&run[..end - 1], names);
+                insert_if_name(&run[..end - 1], names);
             }
             let lengths = LENGTHS.filter(|length| end > *length && end % *length == 0);
             for length in lengths {
-                run.chunks(length).for_each(|name| keep(name, names));
+                run.chunks(length).for_each(|name| insert_if_name(name, names));
             }
         }
         rest = after;
     }
 }
 
-fn keep(name: &[u8], names: &mut BTreeSet<String>) {
+fn insert_if_name(name: &[u8], names: &mut BTreeSet<String>) {
     // Nearly all variables have an underscore inside. Words without one are names of formats and
     // algorithms.
     let is_name = LENGTHS.contains(&name.len())

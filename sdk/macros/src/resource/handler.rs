@@ -143,7 +143,7 @@ impl Resource<'_> {
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = Wait { state: "gone", condition: None, how: &how(gone), found: &is_gone };
-            let waited = self.waited(Phase::Delete, &wait);
+            let waited = self.expand_wait(Phase::Delete, &wait);
             quote!(#waited;)
         });
         quote! {
@@ -195,19 +195,22 @@ impl Resource<'_> {
                     }
                 };
                 let (condition, how) = (until.as_ref(), &how(ready));
-                self.waited(phase, &Wait { state: "ready", condition, how, found: &is_ready })
+                self.expand_wait(phase, &Wait { state: "ready", condition, how, found: &is_ready })
             }
             // An existing object may not be visible at once.
             None => {
                 let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
                 let found = &quote!(found);
-                self.waited(phase, &Wait { state: "there", condition: None, how: &soon, found })
+                self.expand_wait(
+                    phase,
+                    &Wait { state: "there", condition: None, how: &soon, found },
+                )
             }
         }
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn waited(&self, phase: Phase, wait: &Wait<'_>) -> TokenStream {
+    fn expand_wait(&self, phase: Phase, wait: &Wait<'_>) -> TokenStream {
         let Wait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
         let scope = self.scope();

@@ -109,7 +109,7 @@ impl Scope {
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn checked(held: &[HandlerField], parts: &[Part<'_>]) -> Result<()> {
+pub(crate) fn check_names(held: &[HandlerField], parts: &[Part<'_>]) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
             || WHOLES.iter().any(|whole| one.ident == whole);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
-use formwork_plugin_protocol::state_chunks::divide;
+use formwork_plugin_protocol::state_chunks::split_into_chunks;
 use formwork_value::{Str, Value};
 use futures_util::StreamExt as _;
 
@@ -153,7 +153,7 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
         let request = ConfigureStoreRequest { type_name, config, chunk_size: 4 };
         assert_eq!(server.configure_store(request).await.unwrap().chunk_size, 4);
         server.lock_state(state(), "apply".into()).await.unwrap();
-        let whole = divide(&b"0123456789".to_vec().into(), 4);
+        let whole = split_into_chunks(&b"0123456789".to_vec().into(), 4);
         let refused = async |chunks: Vec<StateChunk>| {
             server.write_state_bytes(state(), chunks).await.unwrap().diagnostics
         };

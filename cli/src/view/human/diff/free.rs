@@ -53,15 +53,15 @@ fn compare_kinds<'v>(change: &Change<'v>) -> Node<'v> {
     let is_gone = after == Kind::Null && !change.after.explicit;
     let is_new = before == Kind::Null && !change.before.explicit;
     if before == after || is_gone || is_new {
-        return of_kind(change, if before == Kind::Null { after } else { before });
+        return diff_same_kind(change, if before == Kind::Null { after } else { before });
     }
-    let removed = of_kind(&change.removal(Unknown::Never), before);
-    let created = of_kind(&change.creation(), after);
+    let removed = diff_same_kind(&change.removal(Unknown::Never), before);
+    let created = diff_same_kind(&change.creation(), after);
     let form = Form::TypeChange(Box::new(removed), Box::new(created));
     Node { form, sign: Sign::Change, forces: false }
 }
 
-fn of_kind<'v>(change: &Change<'v>, kind: Kind) -> Node<'v> {
+fn diff_same_kind<'v>(change: &Change<'v>, kind: Kind) -> Node<'v> {
     match kind {
         Kind::Object => {
             let members = keys(change).map(|name| (name, compare(&change.member(name))));

@@ -49,7 +49,7 @@ impl Providers {
         let module = &*node.module;
         let needed = module.requirements();
         for block in module.providers.values() {
-            let json = written(node, block, &needed, pool);
+            let json = provider_json(node, block, &needed, pool);
             let key = key(&node.path, &block.local.to_string());
             let source = block.provider.clone();
             self.0.insert(key, Entry { source, parent: None, json });
@@ -114,7 +114,7 @@ impl Providers {
     }
 }
 
-fn written(
+fn provider_json(
     node: &ModuleNode,
     block: &ProviderBlock,
     needed: &BTreeMap<ProviderAddr, Constraints>,

@@ -59,7 +59,7 @@ impl PublicKey {
     }
 
     /// The key as text, without a comment.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         match self {
             Self::X25519(key) => key.to_string(),
             Self::Ed25519(key) => key.to_string(),

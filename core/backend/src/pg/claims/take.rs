@@ -111,7 +111,7 @@ impl Attempt<'_> {
         }
         if let Some(text) = text.filter(|_| self.is_shared) {
             let current = StateFile::read(text.as_bytes())?;
-            let moved = moved(&self.base.state, &current.state, claims);
+            let moved = changed_claims(&self.base.state, &current.state, claims);
             if !moved.is_empty() {
                 let moved = self.last_writers(transaction, moved).await?;
                 return Ok(Some(ClaimConflict::Moved(moved)));
@@ -203,7 +203,7 @@ impl Attempt<'_> {
 }
 
 /// The claimed parts in which two states differ.
-fn moved(base: &State, current: &State, claims: &Claims) -> BTreeSet<String> {
+fn changed_claims(base: &State, current: &State, claims: &Claims) -> BTreeSet<String> {
     let difference = StateDifference::of(base, current);
     let is_read = |addr: ConfigResourceAddr| claims.reads.contains(&addr);
     let instances = difference.instances.iter();

@@ -155,12 +155,12 @@ impl Scope for TemplateScope<'_> {
         Ok((value.clone(), 0))
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         static RECURSION: std::sync::OnceLock<Builtin> = std::sync::OnceLock::new();
         match name.strip_prefix("core::").unwrap_or(name) {
             // Both stay defined, so that the error gives the reason instead of an unknown function.
             "templatefile" | "templatestring" => Some(RECURSION.get_or_init(recursion)),
-            _ => self.outer.function(name),
+            _ => self.outer.lookup_function(name),
         }
     }
 

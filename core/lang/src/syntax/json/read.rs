@@ -123,7 +123,7 @@ impl Reader<'_> {
                 Some(b':') => self.at += 1,
                 // The value stands there, so the colon was forgotten.
                 Some(b'{' | b'[') => self.failed = Some(self.unexpected(NO_COLON.0, NO_COLON.1)),
-                _ => return Err(self.leave(NO_COLON.0, NO_COLON.1)),
+                _ => return Err(self.skip_container(NO_COLON.0, NO_COLON.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
@@ -154,7 +154,7 @@ impl Reader<'_> {
                 self.failed = Some(self.error(summary, detail, self.span(start)));
                 Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
             }
-            _ => Err(self.leave(summary, detail)),
+            _ => Err(self.skip_container(summary, detail)),
         }
     }
 
@@ -230,12 +230,14 @@ impl Reader<'_> {
                 self.failed = Some(self.unexpected(missing, detail));
                 Ok(true)
             }
-            Some(_) => Err(self.leave(missing, "A comma stands between one and the next.")),
+            Some(_) => {
+                Err(self.skip_container(missing, "A comma stands between one and the next."))
+            }
         }
     }
 
     /// Reports what is found here, and goes behind the array or object around it.
-    fn leave(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
+    fn skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.here();
             return self.end(summary, detail, here);

@@ -58,7 +58,7 @@ impl Call<'_> {
         let _undisturbed = view.session.pool.revive(handle).await?;
         let read = match (object, by) {
             (Some(object), _) => {
-                let (value, identity) = (ask.prior.value(), ty.identity_of(object));
+                let (value, identity) = (ask.prior.value(), ty.encode_identity(object));
                 let current = Current { value, private: &object.private, identity };
                 handle.read(diags, ty, current, about).await.ok()?
             }

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::secrets::{FileJson, InstanceJson, Secret, SecretKind, listed, unlisted};
 use super::{
-    Edit, START, SealError, contains_sealed, edited, not_a_state, position, quoted, sealed_text,
-    utf8,
+    Edit, START, SealError, apply_edits, contains_sealed, not_a_state, position, quoted,
+    sealed_text, utf8,
 };
 
 /// The text in the place of a sealed message of a check, which cannot be null.
@@ -42,7 +42,7 @@ pub fn redact(text: &[u8]) -> Result<Vec<u8>, SealError> {
         let names: BTreeSet<String> = of_instance.filter_map(attribute).collect();
         edits.extend((!names.is_empty()).then(|| with_marks(text, instance, &names)).flatten());
     }
-    Ok(edited(text, edits))
+    Ok(apply_edits(text, edits))
 }
 
 /// The edits that replace a sealed value.

@@ -87,8 +87,8 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
         return;
     }
     // A host starts a process for each configuration of a provider.
-    let one = Plugin::launch(program, &suite.launch()).await;
-    let two = Plugin::launch(program, &suite.launch()).await;
+    let one = Plugin::launch(program, &suite.launch_options()).await;
+    let two = Plugin::launch(program, &suite.launch_options()).await;
     let (Ok(one), Ok(two)) = (&one, &two) else {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
@@ -110,7 +110,7 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
     if !suite.wants("Z-14") {
         return;
     }
-    let mut launch = suite.launch();
+    let mut launch = suite.launch_options();
     // Nothing can be written below `/proc`, not even by root, whom permissions do not stop.
     launch.env.push(("TMPDIR".into(), "/proc/no-such-folder".into()));
     let problem = match Plugin::launch(program, &launch).await {
@@ -136,11 +136,11 @@ pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-20") {
         return;
     }
-    let mut bare = suite.launch();
+    let mut bare = suite.launch_options();
     // A folder that is read-only for root too.
     bare.folder = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
-    let mut odd = suite.launch();
+    let mut odd = suite.launch_options();
     for (name, value) in
         [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
     {

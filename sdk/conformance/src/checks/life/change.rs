@@ -5,7 +5,7 @@ use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Type, Value};
 
 use super::journal::Journal;
-use super::{AppliedChange, Object, applied, destroy, file, make, settled};
+use super::{AppliedChange, Object, applied, check_settled, destroy, file, make};
 use crate::checks::plan::{Planned, input};
 use crate::checks::shown;
 use crate::finding::Finding;
@@ -134,7 +134,7 @@ async fn update(
     // First of all, so that the sweep has the object as it is now.
     journal.change(offered, &object.value, &updated.value, &updated.private);
     drift(suite, offered, &object, &updated).await;
-    settled(suite, offered, &updated).await;
+    check_settled(suite, offered, &updated).await;
     updated
 }
 

@@ -123,13 +123,13 @@ impl Journal {
     }
 
     /// Objects that may still exist.
-    pub(super) fn left(&self) -> Vec<Left> {
+    pub(super) fn leftover_objects(&self) -> Vec<Left> {
         self.left.iter().flatten().cloned().collect()
     }
 
     /// Notes the end of the run.
     pub(super) fn close(&mut self) {
-        let left = self.left().len().to_string();
+        let left = self.leftover_objects().len().to_string();
         self.line("end", "", &left);
     }
 }

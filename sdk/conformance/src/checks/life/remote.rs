@@ -11,9 +11,9 @@ use super::{Object, change, destroy, is_null, note, read};
 use crate::checks::plan::{Planned, input, plan};
 use crate::checks::{differences, null, shown};
 use crate::finding::Finding;
+use crate::http_proxy::{Proxy, RemoteCall, RemoteFault};
 use crate::offer::OfferedType;
 use crate::plugin::{Call, Plugin};
-use crate::proxy::{Proxy, RemoteCall, RemoteFault};
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{CALL, CHANGE, Suite};
@@ -76,7 +76,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
 }
 
 /// The state in an answer: the object, `None` if it is null or absent.
-fn state_in_response(offered: &OfferedType, call: &Call) -> Option<Value> {
+fn new_state(offered: &OfferedType, call: &Call) -> Option<Value> {
     let decoded = decode(call.message()?.get_msg(1), &offered.ty()).ok()??.into_value();
     (!decoded.is_null()).then_some(decoded)
 }
@@ -94,8 +94,8 @@ impl Observer<'_> {
             return;
         }
         self.quiet("P-16", "planning", &planned.call, &planning);
-        let object = self.unchanged(object).await;
-        self.unverified(&object).await;
+        let object = self.check_unchanged(object).await;
+        self.check_unverified(&object).await;
         self.busy(&object).await;
         let object = self.failed_update(object).await;
         let object = self.failed_delete(object).await;
@@ -116,7 +116,7 @@ impl Observer<'_> {
     ) -> Option<(Object, Vec<RemoteCall>)> {
         let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
         note(self.journal, entry, &self.offered, &call);
-        let value = state_in_response(&self.offered, &call).filter(|_| call.is_fine())?;
+        let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
         Some((object(value, &call, create), calls))
     }
 
@@ -154,7 +154,7 @@ impl Observer<'_> {
     }
 
     /// Reads, plans and applies without a change.
-    async fn unchanged(&mut self, object: Object) -> Object {
+    async fn check_unchanged(&mut self, object: Object) -> Object {
         self.proxy.begin(RemoteFault::None);
         let (call, _) = read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take();
@@ -178,14 +178,14 @@ impl Observer<'_> {
     }
 
     /// Calls from a process that does not trust the authority of its proxy.
-    async fn unverified(&mut self, object: &Object) {
+    async fn check_unverified(&mut self, object: &Object) {
         if !self.suite.wants("K-04") {
             return;
         }
         let (Some(program), Ok(stranger)) = (self.suite.program(), Proxy::start().await) else {
             return;
         };
-        let mut launch = self.suite.launch();
+        let mut launch = self.suite.launch_options();
         // It trusts the authority of the other proxy alone, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_only(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
@@ -255,7 +255,7 @@ impl Observer<'_> {
             self.proxy.begin(RemoteFault::FailAt(at));
             let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take();
-            let returned = state_in_response(&self.offered, &call);
+            let returned = new_state(&self.offered, &call);
             let subject = self.offered.subject();
             let Some(returned) = returned else {
                 self.suite.check("A-15", false, || {
@@ -323,7 +323,7 @@ impl Observer<'_> {
             return object;
         }
         let subject = self.offered.subject();
-        let keeps = !call.is_fine() && state_in_response(&self.offered, &call).is_some();
+        let keeps = !call.is_fine() && new_state(&self.offered, &call).is_some();
         let message = match is_null(&self.offered, &call) {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
@@ -375,7 +375,7 @@ impl Observer<'_> {
     ) {
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.changes() && it.is_carried_out);
-        let kept = state_in_response(&self.offered, &call);
+        let kept = new_state(&self.offered, &call);
         self.suite.check(rule, !exists || kept.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find at once is lost",
@@ -418,7 +418,7 @@ impl Observer<'_> {
                 .values("one request, or a key", again.map(RemoteCall::shown).unwrap_or_default())
         });
         note(self.journal, entry, &self.offered, &call);
-        match state_in_response(&self.offered, &call) {
+        match new_state(&self.offered, &call) {
             Some(value) => self.put_away(&object(value, &call, create)).await,
             // No change was carried out.
             None if !calls.iter().any(|it| it.changes() && it.is_carried_out) => {

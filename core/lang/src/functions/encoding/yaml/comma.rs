@@ -30,7 +30,7 @@ impl<'t> Parted<'t> {
     }
 
     /// Whether a comma was moved away from this place in the text to parse.
-    pub(super) fn is_moved_from(&self, at: u64) -> bool {
+    pub(super) fn had_comma_at(&self, at: u64) -> bool {
         let rest = usize::try_from(at).ok().and_then(|at| self.text.get(at..));
         !self.gap.is_empty() && rest.is_some_and(|rest| rest.starts_with(&self.gap))
     }

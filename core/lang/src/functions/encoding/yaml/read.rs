@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
             EventData::Scalar { anchor, tag, value, style, .. } => {
                 let nothing = value.is_empty() && style == ScalarStyle::Plain;
                 if let Some(tag) = tag.as_deref().filter(|_| nothing)
-                    && self.parted.is_moved_from(event.end_mark.index)
+                    && self.parted.had_comma_at(event.end_mark.index)
                 {
                     return Err(refused(&mark, &format!("the tag {tag}, is not known")));
                 }

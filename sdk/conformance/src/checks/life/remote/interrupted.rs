@@ -7,16 +7,16 @@ use formwork_value::schema::{AttributeKind, Block, Nesting};
 use formwork_value::{Path, Type, Value};
 
 use super::super::{Object, lookup, note};
-use super::{Observer, object, state_in_response};
+use super::{Observer, new_state, object};
 use crate::checks::listing;
 use crate::checks::plan::{Planned, input, plan};
 use crate::checks::{null, shown};
 use crate::finding::Finding;
 use crate::generate::with_part;
+use crate::http_proxy::{RemoteCall, RemoteFault};
 use crate::message::Msg;
 use crate::offer::Kind;
 use crate::plugin::{Call, Reply};
-use crate::proxy::{RemoteCall, RemoteFault};
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::CHANGE;
@@ -75,7 +75,7 @@ impl Observer<'_> {
     /// Notes the result of a create, and destroys what it made.
     async fn forget(&mut self, entry: usize, call: &Call, create: &PlanInput) {
         note(self.journal, entry, &self.offered, call);
-        if let Some(value) = state_in_response(&self.offered, call) {
+        if let Some(value) = new_state(&self.offered, call) {
             self.put_away(&object(value, call, create)).await;
         }
     }
@@ -133,7 +133,7 @@ impl Observer<'_> {
         }
         let request = request::apply(&self.offered, create, &planned.answer);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
-        let value = state_in_response(&self.offered, &call).filter(|_| call.is_fine())?;
+        let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
         Some(object(value, &call, create))
     }
 
@@ -199,7 +199,7 @@ impl Observer<'_> {
                 .input(shown(&create.config))
         });
         // The service carried out nothing.
-        match state_in_response(&self.offered, &call) {
+        match new_state(&self.offered, &call) {
             Some(_) => self.forget(entry, &call, &create).await,
             None => self.journal.refuse(entry),
         }

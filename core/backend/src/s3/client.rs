@@ -10,7 +10,7 @@ use super::bucket::{Bucket, Condition, Put};
 use super::table::Table;
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two
@@ -19,7 +19,7 @@ const CONSISTENCY_WAIT: Duration = Duration::from_secs(10);
 const CONSISTENCY_PAUSE: Duration = Duration::from_secs(2);
 
 /// The state of a workspace.
-pub(super) struct S3Place {
+pub(super) struct S3Client {
     bucket: Bucket,
     key: String,
     use_lockfile: bool,
@@ -28,8 +28,8 @@ pub(super) struct S3Place {
     known: Condition,
 }
 
-impl S3Place {
-    /// Makes the place. Asks nothing of the service yet.
+impl S3Client {
+    /// Makes the client. Asks nothing of the service yet.
     pub(super) fn new(
         bucket: Bucket,
         key: String,
@@ -49,7 +49,7 @@ impl S3Place {
     }
 
     /// Removes the state with its sum.
-    pub(super) async fn delete(&self) -> Result<(), Cause> {
+    pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.key).await?;
         match &self.table {
             Some(table) => table.remove_sum(&self.path()).await,
@@ -146,7 +146,7 @@ fn sum(content: &[u8]) -> String {
 }
 
 #[async_trait::async_trait]
-impl RemotePlace for S3Place {
+impl RemoteClient for S3Client {
     fn location(&self) -> String {
         format!("s3://{}", self.path())
     }

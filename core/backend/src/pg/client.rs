@@ -26,7 +26,7 @@ const CREATION_WAIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The row of a workspace.
-pub(super) struct PgPlace {
+pub(super) struct PgClient {
     table: Table,
     workspace: String,
     client: Option<Connection>,
@@ -61,15 +61,15 @@ pub(super) enum LockMode {
     Shared,
 }
 
-impl PgPlace {
-    /// Makes the place. Connects when it is first used.
+impl PgClient {
+    /// Makes the client. Connects when it is first used.
     pub(super) fn new(table: Table, workspace: &str) -> Self {
         let workspace = workspace.to_owned();
         Self { table, workspace, client: None, known: None, held: None }
     }
 
     /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
-    pub(super) async fn client(&mut self) -> Result<&Connection, Cause> {
+    pub(super) async fn connection(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
             let client = self.table.open().await?;
             if let Some(AdvisoryLock { key, mode }) = self.held {
@@ -89,8 +89,8 @@ impl PgPlace {
     }
 
     /// The connection, to be given back.
-    pub(super) async fn take_client(&mut self) -> Result<Connection, Cause> {
-        self.client().await?;
+    pub(super) async fn take_connection(&mut self) -> Result<Connection, Cause> {
+        self.connection().await?;
         self.client.take().ok_or_else(|| "there is no connection".into())
     }
 
@@ -117,7 +117,7 @@ impl PgPlace {
             self.table.name()
         );
         let workspace = self.workspace.clone();
-        let client = self.client().await?;
+        let client = self.connection().await?;
         // Terraform makes rows under the same key, so only one program makes a row at a time.
         if !take_creation(client).await? {
             return Err("another process is making a workspace".into());
@@ -135,7 +135,7 @@ impl PgPlace {
             self.table.name()
         );
         let workspace = self.workspace.clone();
-        let rows = self.client().await?.query(&query, &[&workspace]).await?;
+        let rows = self.connection().await?.query(&query, &[&workspace]).await?;
         let line = |row: &tokio_postgres::Row| {
             let (pid, user, host, program): (i32, String, String, String) =
                 (row.get(0), row.get(1), row.get(2), row.get(3));
@@ -145,7 +145,7 @@ impl PgPlace {
     }
 }
 
-impl Drop for PgPlace {
+impl Drop for PgClient {
     fn drop(&mut self) {
         // A lock ends with its connection, so that one is not used again.
         if let (Some(client), None) = (self.client.take(), self.held) {
@@ -186,8 +186,8 @@ async fn release_shared(client: &Connection, key: i64) -> Result<(), Cause> {
     row.map(drop)
 }
 
-impl PgPlace {
-    /// The place, as messages name it.
+impl PgClient {
+    /// The location of the state, as messages name it.
     pub(super) fn location(&self) -> String {
         self.table.location(&self.workspace)
     }
@@ -196,7 +196,7 @@ impl PgPlace {
     pub(super) async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let query = format!("SELECT data FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
-        let row = self.client().await?.query_opt(&query, &[&workspace]).await;
+        let row = self.connection().await?.query_opt(&query, &[&workspace]).await;
         let text: Option<String> = row?.and_then(|row| row.get(0));
         self.known = text.as_ref().map(|text| sum(text.as_bytes()));
         Ok(text.map(String::into_bytes))
@@ -227,7 +227,7 @@ impl PgPlace {
         );
         let query_row = format!("SELECT id FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
-        let client = self.client().await?;
+        let client = self.connection().await?;
         let Some(row) = client.query_opt(&query, &[&workspace]).await? else {
             if !try_lock(client, CREATION).await? {
                 return Ok(LockAttempt::Creating);

@@ -10,14 +10,14 @@ use sha2::{Digest as _, Sha256};
 use super::container::{AccessConditions, Blob, Condition, Container, Outcome};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The name of the metadata that describe the holder of the lock.
 const HOLDER: &str = "terraformlockid";
 
 /// The state of a workspace.
-pub(super) struct AzurePlace {
+pub(super) struct AzureClient {
     container: Container,
     blob: String,
     snapshot: bool,
@@ -55,14 +55,14 @@ fn holder(blob: &Blob) -> Option<LockInfo> {
     serde_json::from_slice(&text).ok()
 }
 
-impl AzurePlace {
-    /// Makes the place. Asks nothing of the service yet.
+impl AzureClient {
+    /// Makes the client. Asks nothing of the service yet.
     pub(super) fn new(container: Container, blob: String, snapshot: bool) -> Self {
         Self { container, blob, snapshot, known: None, lease: None }
     }
 
     /// Removes the state.
-    pub(super) async fn delete(&self) -> Result<(), Cause> {
+    pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.container.delete(&self.blob).await
     }
 
@@ -92,7 +92,7 @@ impl AzurePlace {
         Ok(Version::of(self.container.get(&self.blob).await?.as_ref()))
     }
 
-    async fn held(&self) -> Result<Locking, Cause> {
+    async fn read_holder(&self) -> Result<Locking, Cause> {
         let blob = self.container.properties(&self.blob).await?;
         Ok(Locking::Held(blob.as_ref().and_then(holder).map(Box::new)))
     }
@@ -123,7 +123,7 @@ impl AzurePlace {
 }
 
 #[async_trait::async_trait]
-impl RemotePlace for AzurePlace {
+impl RemoteClient for AzureClient {
     fn location(&self) -> String {
         self.container.location(&self.blob)
     }
@@ -181,12 +181,14 @@ impl RemotePlace for AzurePlace {
         // A lease needs a blob, so an empty one is made for the first lock.
         let (metadata, is_leased) = self.make().await?;
         if is_leased {
-            return self.held().await;
+            return self.read_holder().await;
         }
         // The service takes the id again if the answer of an earlier attempt was lost.
         match self.container.acquire(&self.blob, &info.id).await? {
             Outcome::Done(_) => {}
-            Outcome::Refused(code, _) if code == "LeaseAlreadyPresent" => return self.held().await,
+            Outcome::Refused(code, _) if code == "LeaseAlreadyPresent" => {
+                return self.read_holder().await;
+            }
             Outcome::Refused(_, cause) => return Err(cause),
         }
         if let Err(cause) = self.describe(metadata, &info).await {

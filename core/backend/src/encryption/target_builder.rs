@@ -66,7 +66,7 @@ fn method(
         "aes_gcm" => {
             let keys = arguments.keys(diags, "keys")?;
             let Some(keys) = keys else {
-                return Err(arguments.missing(diags, "keys"));
+                return Err(arguments.report_missing(diags, "keys"));
             };
             let aad = arguments.bytes(diags, "aad")?.unwrap_or_default();
             arguments.finish(diags)?;
@@ -77,7 +77,7 @@ fn method(
         }
         "sealed" => {
             let keys = arguments.take("keys");
-            let Some(keys) = keys else { return Err(arguments.missing(diags, "keys")) };
+            let Some(keys) = keys else { return Err(arguments.report_missing(diags, "keys")) };
             arguments.finish(diags)?;
             let keys = match keys {
                 ArgumentValue::Keys(settings) if settings.kind == "age" => settings,
@@ -153,9 +153,9 @@ fn key_provider(
     let made = match kind.as_str() {
         "pbkdf2" => KeyProviderKind::Pbkdf2(pbkdf2(diags, &mut arguments)?),
         "external" => {
-            let command = arguments.strings(diags, "command")?.unwrap_or_default();
+            let command = arguments.string_list_argument(diags, "command")?.unwrap_or_default();
             if command.is_empty() {
-                return Err(arguments.missing(diags, "command"));
+                return Err(arguments.report_missing(diags, "command"));
             }
             KeyProviderKind::External(External { command })
         }
@@ -187,12 +187,12 @@ fn age(
     let address = format!("key_provider.age.{}", settings.name);
     let (left, span) = (settings.arguments.iter().collect(), settings.span);
     let mut arguments = Arguments { address: address.clone(), span, left, environment };
-    let recipients = arguments.strings(diags, "recipients")?.unwrap_or_default();
+    let recipients = arguments.string_list_argument(diags, "recipients")?.unwrap_or_default();
     if recipients.is_empty() {
-        return Err(arguments.missing(diags, "recipients"));
+        return Err(arguments.report_missing(diags, "recipients"));
     }
-    let text = arguments.string(diags, "identity")?.filter(|text| !text.is_empty());
-    let file = arguments.string(diags, "identity_file")?.filter(|path| !path.is_empty());
+    let text = arguments.string_argument(diags, "identity")?.filter(|text| !text.is_empty());
+    let file = arguments.string_argument(diags, "identity_file")?.filter(|path| !path.is_empty());
     arguments.finish(diags)?;
     let variable = |name| environment.variables.get(name).filter(|text| !text.is_empty()).cloned();
     let of_file = |path: String| IdentitySource::File(environment.root.join(path));
@@ -215,7 +215,8 @@ fn age(
 }
 
 fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkdf2, Reported> {
-    let passphrase = arguments.string(diags, "passphrase")?.filter(|text| !text.is_empty());
+    let passphrase =
+        arguments.string_argument(diags, "passphrase")?.filter(|text| !text.is_empty());
     let chain = arguments.keys(diags, "chain")?;
     let passphrase = match (passphrase, chain) {
         (Some(passphrase), None) => {
@@ -249,10 +250,10 @@ fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkd
             return Err(arguments.refuse(diags, reason));
         }
     };
-    let key_length = arguments.number(diags, "key_length", 32, 1)?;
-    let iterations = arguments.number(diags, "iterations", 600_000, FEWEST_ITERATIONS)?;
-    let salt_length = arguments.number(diags, "salt_length", 32, 1)?;
-    let hash = arguments.string(diags, "hash_function")?;
+    let key_length = arguments.number_argument(diags, "key_length", 32, 1)?;
+    let iterations = arguments.number_argument(diags, "iterations", 600_000, FEWEST_ITERATIONS)?;
+    let salt_length = arguments.number_argument(diags, "salt_length", 32, 1)?;
+    let hash = arguments.string_argument(diags, "hash_function")?;
     let hash = Hash::find(hash.as_deref().unwrap_or("sha512")).ok_or_else(|| {
         arguments.refuse(diags, "the argument \"hash_function\" must be \"sha256\" or \"sha512\"")
     })?;
@@ -266,16 +267,17 @@ fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkd
 }
 
 fn openbao(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<OpenBao, Reported> {
-    let key_name = arguments.string(diags, "key_name")?.filter(|name| !name.is_empty());
-    let key_name = key_name.ok_or_else(|| arguments.missing(diags, "key_name"))?;
-    let key_length = arguments.number(diags, "key_length", 32, 1)? as usize;
+    let key_name = arguments.string_argument(diags, "key_name")?.filter(|name| !name.is_empty());
+    let key_name = key_name.ok_or_else(|| arguments.report_missing(diags, "key_name"))?;
+    let key_length = arguments.number_argument(diags, "key_length", 32, 1)? as usize;
     if ![16, 32, 64].contains(&key_length) {
         let reason = "the argument \"key_length\" must be 16, 32 or 64";
         return Err(arguments.refuse(diags, reason));
     }
-    let address = arguments.string(diags, "address")?;
-    let token = arguments.string(diags, "token")?;
-    let engine = arguments.string(diags, "transit_engine_path")?.filter(|path| !path.is_empty());
+    let address = arguments.string_argument(diags, "address")?;
+    let token = arguments.string_argument(diags, "token")?;
+    let engine =
+        arguments.string_argument(diags, "transit_engine_path")?.filter(|path| !path.is_empty());
     let settings = OpenBaoSettings { address, token, key_name, key_length, engine };
     let variables = &arguments.environment.variables;
     let variable = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
@@ -283,10 +285,10 @@ fn openbao(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Ope
 }
 
 fn aws_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<AwsKms, Reported> {
-    let key_id = arguments.string(diags, "kms_key_id")?.filter(|id| !id.is_empty());
-    let key_id = key_id.ok_or_else(|| arguments.missing(diags, "kms_key_id"))?;
-    let spec = arguments.string(diags, "key_spec")?;
-    let spec = spec.ok_or_else(|| arguments.missing(diags, "key_spec"))?;
+    let key_id = arguments.string_argument(diags, "kms_key_id")?.filter(|id| !id.is_empty());
+    let key_id = key_id.ok_or_else(|| arguments.report_missing(diags, "kms_key_id"))?;
+    let spec = arguments.string_argument(diags, "key_spec")?;
+    let spec = spec.ok_or_else(|| arguments.report_missing(diags, "key_spec"))?;
     let spec = KeySpec::find(&spec).ok_or_else(|| {
         let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
         arguments.refuse(diags, reason)
@@ -298,12 +300,13 @@ fn aws_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Aws
 }
 
 fn gcp_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<GcpKms, Reported> {
-    let name = arguments.string(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| arguments.missing(diags, "kms_encryption_key"))?;
+    let name =
+        arguments.string_argument(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| arguments.report_missing(diags, "kms_encryption_key"))?;
     if !arguments.left.iter().any(|(name, _)| *name == "key_length") {
-        return Err(arguments.missing(diags, "key_length"));
+        return Err(arguments.report_missing(diags, "key_length"));
     }
-    let key_length = arguments.number(diags, "key_length", 0, 1)?;
+    let key_length = arguments.number_argument(diags, "key_length", 0, 1)?;
     if key_length > gcp_kms::MAX_KEY_LENGTH {
         let reason = format!(
             "the argument \"key_length\" must be at most {}, the limit of the service",
@@ -348,7 +351,7 @@ impl Arguments<'_> {
     }
 
     /// Reports a required argument that is not set.
-    fn missing(&self, diags: &mut Diagnostics, name: &str) -> Reported {
+    fn report_missing(&self, diags: &mut Diagnostics, name: &str) -> Reported {
         let detail = format!(
             "The argument {name:?} of the block {} is required, but no definition was found.",
             self.address
@@ -384,14 +387,18 @@ impl Arguments<'_> {
         Err(self.refuse(diags, &format!("the argument {name:?} must be a {ty}: {reason}")))
     }
 
-    fn string(&mut self, diags: &mut Diagnostics, name: &str) -> Result<Option<String>, Reported> {
+    fn string_argument(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+    ) -> Result<Option<String>, Reported> {
         Ok(match self.value(diags, name, &Type::String)? {
             Some(Value::String(text)) => Some(text.as_str().to_owned()),
             _ => None,
         })
     }
 
-    fn strings(
+    fn string_list_argument(
         &mut self,
         diags: &mut Diagnostics,
         name: &str,
@@ -416,7 +423,7 @@ impl Arguments<'_> {
         bytes.map(Some).ok_or_else(|| self.refuse(diags, &reason))
     }
 
-    fn number(
+    fn number_argument(
         &mut self,
         diags: &mut Diagnostics,
         name: &str,

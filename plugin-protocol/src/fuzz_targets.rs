@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use prost::Message;
 
-use crate::client::hostile_log;
+use crate::client::fuzz_log;
 use crate::handshake::Handshake;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
@@ -64,7 +64,7 @@ pub fn reattach(data: &[u8]) {
 
 /// The standard error of a plugin.
 pub fn log(data: &[u8]) {
-    hostile_log(data);
+    fuzz_log(data);
 }
 
 /// An answer of a provider: the first byte picks the call and the version of the protocol.

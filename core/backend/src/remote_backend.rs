@@ -1,5 +1,5 @@
-//! Backends that keep the state of each workspace in a remote place of its own: an object, a blob, a key, a
-//! secret. The service and the names of its places are in the file of each backend.
+//! Backends with a remote client for the state of each workspace: an object, a blob, a key, a
+//! secret. The service and its names are in the file of each backend.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use formwork_core::state::intents::IntentLog;
 
 use crate::cause::Cause;
-use crate::remote::{RemotePlace, RemoteStore, create_empty};
+use crate::remote::{RemoteClient, RemoteStore, create_empty};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait::reported;
 use crate::{
@@ -28,36 +28,36 @@ pub(crate) fn cleaned(path: &str) -> String {
     steps.join("/")
 }
 
-/// The places of the states of one configuration.
+/// A backend whose states are behind remote clients.
 #[async_trait::async_trait]
-pub(crate) trait WorkspacePlaces: Send + Sync {
-    /// The place of one state.
-    type Place: RemotePlace + 'static;
+pub(crate) trait RemoteBackend: Send + Sync {
+    /// The remote client of one state.
+    type Client: RemoteClient + 'static;
 
     /// The type of the backend, as the `backend` block names it.
     const KIND: &'static str;
 
-    /// The folder of the configuration. Journals are kept in it.
-    fn root(&self) -> &Path;
+    /// The configuration directory. Journals are kept in it.
+    fn config_dir(&self) -> &Path;
 
-    /// The place of the state of a workspace.
-    fn place(&self, workspace: &str) -> Self::Place;
+    /// The remote client of the state of a workspace.
+    fn remote_client(&self, workspace: &str) -> Self::Client;
 
     /// The location of all states, as messages name it. Holds no secrets.
     fn whole(&self) -> String {
-        self.place(DEFAULT_WORKSPACE).location()
+        self.remote_client(DEFAULT_WORKSPACE).location()
     }
 
     /// The text from which the name of the journals of a workspace is made. Another configuration
     /// must have another text.
-    fn journal_key(&self, _workspace: &str) -> String {
+    fn journal_id(&self, _workspace: &str) -> String {
         self.whole()
     }
 
     /// The journals of the runs that work with the state of a workspace: on this machine, unless the
     /// service keeps them, too.
     fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+        intents_beside(self.config_dir(), &self.journal_id(workspace), workspace)
     }
 
     /// Checks that the service allows the name of a workspace.
@@ -78,16 +78,16 @@ pub(crate) trait WorkspacePlaces: Send + Sync {
     ///
     /// # Errors
     /// When the service cannot be reached, or refuses.
-    async fn delete(&self, workspace: &str) -> Result<(), Cause>;
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause>;
 }
 
-fn failed(places: &impl WorkspacePlaces, doing: StoreOperation) -> impl Fn(Cause) -> StoreError {
-    let location = places.whole();
+fn failed(backend: &impl RemoteBackend, doing: StoreOperation) -> impl Fn(Cause) -> StoreError {
+    let location = backend.whole();
     move |cause| StoreError::failed(doing, location.clone(), cause)
 }
 
 #[async_trait::async_trait]
-impl<P: WorkspacePlaces> Backend for P {
+impl<P: RemoteBackend> Backend for P {
     fn kind(&self) -> &str {
         P::KIND
     }
@@ -99,26 +99,27 @@ impl<P: WorkspacePlaces> Backend for P {
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_new_workspace(&self.workspaces().await?, name)?;
-        let making = reported(self.whole(), StoreOperation::Create, create_empty(self.place(name)));
+        let making =
+            reported(self.whole(), StoreOperation::Create, create_empty(self.remote_client(name)));
         Ok(making.await.map_err(failed(self, StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_removable_workspace(&self.workspaces().await?, name)?;
-        let removal = reported(self.whole(), StoreOperation::Delete, self.delete(name));
+        let removal = reported(self.whole(), StoreOperation::Delete, self.delete_state(name));
         Ok(removal.await.map_err(failed(self, StoreOperation::Delete))?)
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
         self.check_name(workspace).map_err(failed(self, StoreOperation::Open))?;
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+        Ok(Box::new(RemoteStore::new(self.remote_client(workspace))))
     }
 
     fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
+        self.remote_client(workspace).location()
     }
 
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+    fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         self.journals(workspace)
     }
 }

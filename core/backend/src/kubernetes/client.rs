@@ -12,7 +12,7 @@ use super::cluster::{Cluster, Kind, Object, Put};
 use crate::cause::Cause;
 use crate::compression::{compressed, decompressed};
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The label with the name of the workspace.
@@ -31,7 +31,7 @@ const CHUNK: usize = 1_048_576;
 const MAX_NAME: usize = 253;
 
 /// The state of a workspace.
-pub(super) struct KubernetesPlace {
+pub(super) struct KubernetesClient {
     cluster: Arc<Cluster>,
     name: String,
     labels: BTreeMap<String, String>,
@@ -39,8 +39,8 @@ pub(super) struct KubernetesPlace {
     known: Option<Vec<Object>>,
 }
 
-impl KubernetesPlace {
-    /// Makes the place. Asks nothing of the cluster yet.
+impl KubernetesClient {
+    /// Makes the client. Asks nothing of the cluster yet.
     pub(super) fn new(
         cluster: Arc<Cluster>,
         name: String,
@@ -77,7 +77,7 @@ impl KubernetesPlace {
         format!("lock-{}", self.name)
     }
 
-    fn part(&self, i: usize) -> String {
+    fn part_name(&self, i: usize) -> String {
         // The first part has the plain name, under which Terraform looks for a small state.
         if i == 0 { self.name.clone() } else { format!("{}-part-{i}", self.name) }
     }
@@ -98,7 +98,7 @@ impl KubernetesPlace {
     }
 
     /// Removes the state and its lease.
-    pub(super) async fn delete(&self) -> Result<(), Cause> {
+    pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         for secret in self.read().await?.iter().rev() {
             self.cluster.delete(Kind::Secret, secret.name()).await?;
         }
@@ -119,7 +119,7 @@ impl KubernetesPlace {
                 "apiVersion": "v1",
                 "kind": "Secret",
                 "metadata": {
-                    "name": self.part(i),
+                    "name": self.part_name(i),
                     "namespace": self.cluster.namespace(),
                     "labels": self.labels,
                     "annotations": { "encoding": "gzip" },
@@ -225,7 +225,7 @@ fn text(secrets: &[Object]) -> Result<Option<Vec<u8>>, Cause> {
 }
 
 #[async_trait::async_trait]
-impl RemotePlace for KubernetesPlace {
+impl RemoteClient for KubernetesClient {
     fn location(&self) -> String {
         self.cluster.location(&self.name)
     }
@@ -255,7 +255,7 @@ impl RemotePlace for KubernetesPlace {
                 Put::Stored(secret) => stored.push(secret),
                 Put::Refused => {
                     // An attempt whose answer was lost may have changed the version.
-                    let name = self.part(i);
+                    let name = self.part_name(i);
                     let now = self.cluster.get(Kind::Secret, &name).await?;
                     let data = STANDARD.encode(chunk);
                     match now {

@@ -9,7 +9,7 @@ use std::{fs, io};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::config::{Config, ConfigSource, Files, inputs};
 use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Options, plan};
@@ -70,8 +70,8 @@ async fn plans(
     example: &Path,
 ) -> Result<(), Reported> {
     let dir = example.parent().unwrap_or(Path::new("."));
-    let place = Place { files: &OneFile(example), dir, folders: &LocalFolders };
-    let config = Config::load(diags, sources, place)?;
+    let config_source = ConfigSource { files: &OneFile(example), dir, folders: &LocalFolders };
+    let config = Config::load(diags, sources, config_source)?;
     let refused = inputs::Unset::Refused;
     let variables = inputs::resolve(diags, sources, &config.root, Vec::new(), refused)?;
     let launcher = Launcher { program, running: RefCell::default() };

@@ -32,7 +32,7 @@ const OF_CONNECTION: [header::HeaderName; 5] = [
 ///
 /// # Errors
 /// When the service cannot be reached, or breaks off.
-pub(super) async fn forward(
+pub(super) async fn send_upstream(
     parts: Parts,
     uri: Uri,
     body: Bytes,

@@ -24,7 +24,7 @@ pub fn lock_info(data: &[u8]) {
 /// A connection string for PostgreSQL, and a file of passwords.
 pub fn connection(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
-        pg::hostile(text);
+        pg::fuzz(text);
     }
 }
 

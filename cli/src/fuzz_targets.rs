@@ -202,9 +202,9 @@ pub fn registry(data: &[u8]) {
 /// A host's discovery document; its lines as URLs and redirections too.
 pub fn discovery(data: &[u8]) {
     with_text(data, |text| {
-        host::hostile("https://one.example/.well-known/terraform.json", text);
+        host::fuzz("https://one.example/.well-known/terraform.json", text);
         let (base, reference) = text.split_once('\n').unwrap_or(("https://one.example/a/b", text));
-        host::hostile(base, reference);
+        host::fuzz(base, reference);
         drop(http::resolve(base, reference));
         if let Ok(next) = http::follow(base, reference) {
             let is_encrypted = |url: &str| url.to_ascii_lowercase().starts_with("https:");
@@ -243,7 +243,7 @@ pub fn signature(data: &[u8]) {
 /// checksums too.
 pub fn provider_registry(data: &[u8]) {
     with_text(data, |text| {
-        source::hostile_registry(text);
+        source::fuzz_registry(text);
         let all = sums::hashes(text);
         assert!(all.iter().all(|hash| hash.len() == 67), "{all:?}");
         drop(sums::of_file(text, "a.zip"));
@@ -253,8 +253,8 @@ pub fn provider_registry(data: &[u8]) {
 /// Answers of a network mirror: a list of versions, or a list of packages.
 pub fn mirror(data: &[u8]) {
     with_text(data, |text| {
-        source::hostile_mirror(text);
-        oci::hostile(text);
+        source::fuzz_mirror(text);
+        oci::fuzz(text);
     });
 }
 

@@ -20,7 +20,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::forward::forward;
+use super::forward::send_upstream;
 use super::lock;
 use super::record::{Handling, Record, RemoteCall};
 
@@ -162,7 +162,7 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
         Handling::Answer(refused) => return refusal(refused),
         Handling::Hold => return hold(record).await,
     }
-    let answer = forward(parts, uri, body)
+    let answer = send_upstream(parts, uri, body)
         .await
         .unwrap_or_else(|error| answered(StatusCode::BAD_GATEWAY, &error.to_string()));
     let ended = lock(record).end(number, answer.status().as_u16());

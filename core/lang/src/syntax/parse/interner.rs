@@ -16,7 +16,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Capacity for the names of a source text.
-    pub(super) fn for_text(text: &str) -> Self {
+    pub(super) fn with_capacity_for(text: &str) -> Self {
         Self { places: vec![None; N_PLACES.min((text.len() / 8 + 1).next_power_of_two())] }
     }
 

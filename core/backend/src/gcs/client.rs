@@ -5,14 +5,14 @@ use super::STATE;
 use super::bucket::{ABSENT, Bucket, Put, Use};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The ending of the name of a lock.
 const LOCK: &str = ".tflock";
 
 /// The state of a workspace.
-pub(super) struct GcsPlace {
+pub(super) struct GcsClient {
     bucket: Bucket,
     /// The name of the objects, without their ending.
     name: String,
@@ -22,8 +22,8 @@ pub(super) struct GcsPlace {
     held: Option<String>,
 }
 
-impl GcsPlace {
-    /// Makes the place. Asks nothing of the service yet.
+impl GcsClient {
+    /// Makes the client. Asks nothing of the service yet.
     pub(super) fn new(bucket: Bucket, name: String) -> Self {
         Self { bucket, name, known: None, held: None }
     }
@@ -37,7 +37,7 @@ impl GcsPlace {
     }
 
     /// Removes the state.
-    pub(super) async fn delete(&self) -> Result<(), Cause> {
+    pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.state(), None).await.map(drop)
     }
 
@@ -58,7 +58,7 @@ impl GcsPlace {
 const EMPTIED: &str = "the object is there and has no content. A state never becomes empty by itself: restore a version of it, or remove it if none of its objects exist any more";
 
 #[async_trait::async_trait]
-impl RemotePlace for GcsPlace {
+impl RemoteClient for GcsClient {
     fn location(&self) -> String {
         format!("gs://{}/{}", self.bucket.name, self.state())
     }

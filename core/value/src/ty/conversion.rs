@@ -8,7 +8,7 @@ use crate::{Str, Type};
 
 /// Set of conversions to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum ConversionSafety {
     /// Only those that succeed for every value and lose nothing.
     Safe,
     /// Also those that some values refuse, such as a string that is not a number.
@@ -16,43 +16,43 @@ pub(crate) enum Mode {
 }
 
 /// Whether values of the type `from` convert to `to`, some of them at least.
-pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
+pub(crate) fn can_convert(from: &Type, to: &Type, safety: ConversionSafety) -> bool {
     use Type::{Bool, Dynamic, List, Map, Number, Object, Set, String, Tuple};
     match (from, to) {
         (_, Dynamic) => true,
         // The type may turn out to be any, so some value converts, but not every one.
-        (Dynamic, _) => mode == Mode::Unsafe,
+        (Dynamic, _) => safety == ConversionSafety::Unsafe,
         (Bool, Bool) | (Number, Number) | (String, String) => true,
         (Bool | Number, String) => true,
-        (String, Bool | Number) => mode == Mode::Unsafe,
+        (String, Bool | Number) => safety == ConversionSafety::Unsafe,
         (Object(from), Object(to)) => {
             to.attributes.iter().all(|(name, to_ty)| match from.attributes.get(name) {
-                Some(from_ty) => possible(from_ty, to_ty, mode),
+                Some(from_ty) => can_convert(from_ty, to_ty, safety),
                 None => to.optional.contains(name),
             })
         }
         (Tuple(from), Tuple(to)) => {
             from.len() == to.len()
-                && from.iter().zip(to.iter()).all(|(from, to)| possible(from, to, mode))
+                && from.iter().zip(to.iter()).all(|(from, to)| can_convert(from, to, safety))
         }
         // A set loses the order of a list and elements that are equal.
-        (List(_), Set(_)) if mode == Mode::Safe => false,
+        (List(_), Set(_)) if safety == ConversionSafety::Safe => false,
         (List(from) | Set(from), List(to) | Set(to)) | (Map(from), Map(to)) => {
-            possible(from, to, mode)
+            can_convert(from, to, safety)
         }
         (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
             // An empty tuple has no element that could refuse.
             (_, []) => true,
             (Dynamic, from) => {
-                common_element_in(mode, from).is_some_and(|to| all_possible(from, &to, mode))
+                common_element_in(safety, from).is_some_and(|to| can_convert_all(from, &to, safety))
             }
-            (to, from) => all_possible(from, to, mode),
+            (to, from) => can_convert_all(from, to, safety),
         },
-        (Object(from), Map(to)) => object_to_map(from, to, mode),
-        (Map(from), Object(to)) if mode == Mode::Unsafe => {
+        (Object(from), Map(to)) => object_to_map(from, to, safety),
+        (Map(from), Object(to)) if safety == ConversionSafety::Unsafe => {
             let fits = |(name, to_ty): (&Str, &Type)| {
                 // A map may lack the element that an optional attribute would not take.
-                possible(from, to_ty, mode) || to.optional.contains(name)
+                can_convert(from, to_ty, safety) || to.optional.contains(name)
             };
             to.attributes.iter().all(fits)
         }
@@ -61,18 +61,18 @@ pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
 }
 
 /// Whether all elements convert. Equal neighbours are the rule, and are looked at once.
-fn all_possible(from: &[Type], to: &Type, mode: Mode) -> bool {
+fn can_convert_all(from: &[Type], to: &Type, safety: ConversionSafety) -> bool {
     let like_the_last = |at: usize| at > 0 && from[at] == from[at - 1];
-    (0..from.len()).all(|at| like_the_last(at) || possible(&from[at], to, mode))
+    (0..from.len()).all(|at| like_the_last(at) || can_convert(&from[at], to, safety))
 }
 
-fn object_to_map(from: &ObjectType, to: &Type, mode: Mode) -> bool {
+fn object_to_map(from: &ObjectType, to: &Type, safety: ConversionSafety) -> bool {
     let mut attributes = from.attributes.values();
     if *to != Type::Dynamic || from.attributes.is_empty() {
-        return attributes.all(|from| possible(from, to, mode));
+        return attributes.all(|from| can_convert(from, to, safety));
     }
     let types: Vec<Type> = attributes.clone().cloned().collect();
-    unify_in(mode, &types).is_some_and(|to| attributes.all(|from| possible(from, &to, mode)))
+    unify_in(safety, &types).is_some_and(|to| attributes.all(|from| can_convert(from, &to, safety)))
 }
 
 /// The type that a list or map of any one type gets from elements of these types.
@@ -80,12 +80,12 @@ pub(crate) fn common_element(types: &[Type]) -> Option<Type> {
     if types.is_empty() {
         return Some(Type::Dynamic);
     }
-    unify_in(Mode::Unsafe, types)
+    unify_in(ConversionSafety::Unsafe, types)
 }
 
 /// As [`common_element`]; a type not known yet among known ones leaves none.
-pub(crate) fn common_element_in(mode: Mode, types: &[Type]) -> Option<Type> {
-    let unified = unify_in(mode, types)?;
+pub(crate) fn common_element_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+    let unified = unify_in(safety, types)?;
     let all_dynamic = || types.iter().all(|ty| *ty == Type::Dynamic);
     (unified != Type::Dynamic || all_dynamic()).then_some(unified)
 }
@@ -96,7 +96,8 @@ pub(crate) fn replace_dynamic(from: &Type, to: &Type) -> Type {
     if *from == Type::Dynamic || !to.has_dynamic() {
         return to.clone();
     }
-    let unified = |types: Vec<Type>| unify_in(Mode::Unsafe, &types).unwrap_or(Type::Dynamic);
+    let unified =
+        |types: Vec<Type>| unify_in(ConversionSafety::Unsafe, &types).unwrap_or(Type::Dynamic);
     match (from, to) {
         (_, Type::Dynamic) => from.clone(),
         (Type::Map(from), Type::Map(to)) => Type::map(replace_dynamic(from, to)),

@@ -11,18 +11,18 @@ pub const TARGETS: [Target; 3] = [("scp", scp), ("known_hosts", known_hosts), ("
 
 /// The answers of the program `scp` on another machine.
 pub fn scp(data: &[u8]) {
-    ssh::hostile_scp(data);
+    ssh::fuzz_scp(data);
 }
 
 /// The file `known_hosts`.
 pub fn known_hosts(data: &[u8]) {
-    ssh::hostile_known_hosts(data);
+    ssh::fuzz_known_hosts(data);
 }
 
 /// A private key, a certificate, and a host key.
 pub fn ssh_key(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
-        ssh::hostile_key(text);
+        ssh::fuzz_key(text);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The place of one state in a state store of a provider.
+//! The remote client of one state in a state store of a provider.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::Setup;
 use super::calls::{ProviderStoreError, StoreCalls};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The state of a workspace in a state store.
-pub(super) struct ProviderPlace {
+pub(super) struct StateStoreClient {
     pub(super) calls: Arc<StoreCalls>,
     pub(super) setup: Arc<Setup>,
     pub(super) workspace: String,
@@ -21,7 +21,7 @@ pub(super) struct ProviderPlace {
 }
 
 #[async_trait]
-impl RemotePlace for ProviderPlace {
+impl RemoteClient for StateStoreClient {
     fn location(&self) -> String {
         self.location.clone()
     }
