@@ -34,10 +34,12 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     };
     let tests = args.test_directory.as_deref();
     let options = InstallOptions { upgrade: args.update, keeps_lock: false, tests };
-    let result = workspace.install_modules(&mut diags, options, &report);
+    // Nothing is fetched for files that are refused.
+    workspace.check_tests(&mut diags, tests);
+    let result =
+        diags.check().and_then(|()| workspace.install_modules(&mut diags, options, &report));
     if result.is_ok() {
         warn_of_calls(&mut diags, &mut workspace);
-        workspace.check_tests(&mut diags, tests);
     }
     report.diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }

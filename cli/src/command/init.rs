@@ -70,6 +70,9 @@ async fn prepare(
     }
     report.step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
     let tests = args.test_directory.as_deref();
+    // Nothing is fetched for files that are refused.
+    workspace.check_tests(diags, tests);
+    diags.check()?;
     if args.get && (workspace.calls_modules() || workspace.tests_use_modules(tests)) {
         let (text, code) = if args.upgrade {
             ("Upgrading modules...", "upgrading_modules_message")
@@ -81,9 +84,7 @@ async fn prepare(
         let options = InstallOptions { upgrade: args.upgrade, keeps_lock, tests };
         workspace.install_modules(diags, options, report)?;
     }
-    let config = workspace.needs(diags);
-    workspace.check_tests(diags, tests);
-    let config = config?;
+    let config = workspace.needs(diags)?;
     config.check_versions(diags)?;
     diags.check()?;
     let runs = required_by_runs(diags, workspace, tests)?;

@@ -71,7 +71,7 @@ impl Writer<'_> {
             let value = part(object, name).unwrap_or(&null);
             match &attribute.kind {
                 AttributeKind::Nested(nested) => {
-                    self.write_nested_attribute(name, attribute, nested, value)?
+                    self.write_nested_attribute(name, attribute, nested, value)?;
                 }
                 AttributeKind::Plain(_) => self.plain(name, attribute, value)?,
             }

@@ -370,6 +370,8 @@ impl Journal {
         // Before the state and not after it: if the process dies in between, the fingerprint of the
         // stored state tells which of the two states is on disk, and so which results it has.
         self.append(&record::snapshot(file))?;
+        // The state and its backup may stand on the same disk, and need space now.
+        self.give_back();
         self.rules.stored(self.next.get() - 1);
         self.commit().await
     }

@@ -475,7 +475,8 @@ pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Tr
         }
         (None, _) => None,
     };
-    host::connect(&handshake.address, tls, patience).await
+    let connected = host::connect(&handshake.address, tls, patience).await;
+    connected.map_err(without_error_numbers)
 }
 
 /// Waits until `done` or the time is over; returns whether it was done.

@@ -146,12 +146,23 @@ impl Running {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| format!("{program} cannot be started: {error}"))?;
+        let streams = Self::talk(&mut child, input);
+        if streams.is_err() {
+            // Otherwise it would go on without anything that listens.
+            child.kill().ok();
+            child.wait().ok();
+        }
+        let [stdout, stderr] = streams?;
+        Ok(Self { child, stdout, stderr })
+    }
+
+    /// Hands a program its input, and follows what it prints.
+    fn talk(child: &mut Child, input: Vec<u8>) -> Result<[Receiver<Vec<u8>>; 2], String> {
         if let Some(mut stdin) = child.stdin.take() {
             // A program that needs no input may end without reading it.
             on_thread(move || drop(stdin.write_all(&input)))?;
         }
-        let (stdout, stderr) = (follow(child.stdout.take())?, follow(child.stderr.take())?);
-        Ok(Self { child, stdout, stderr })
+        Ok([follow(child.stdout.take())?, follow(child.stderr.take())?])
     }
 
     /// The output, once the program has ended.

@@ -133,9 +133,12 @@ impl GcpKms {
                 "the credentials lack the permission to encrypt and decrypt with the key, or the service is not enabled in the project"
             }
             StatusCode::NOT_FOUND => "the key must be made before: check kms_encryption_key",
-            _ => return Err(format!("{action}: {}", answer.unexpected("POST", &url))),
+            _ => "the service refuses the request",
         };
+        // Services quote requests, and this one has the key.
+        let key = body["plaintext"].as_str().filter(|key| !key.is_empty());
         let said = message_of(&answer);
+        let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         Err(format!("{action}: POST {url}: HTTP {}{said}; {next}", answer.status))
     }

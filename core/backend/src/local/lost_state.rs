@@ -45,7 +45,8 @@ impl LocalStore {
         // A run that was killed leaves its text there before it takes the place of the state. Its journal
         // has everything in it.
         let is_lost = |file: &StateFile| traces.is_empty() && !file.state.resources.is_empty();
-        let next = self.read_next().filter(|(_, file)| is_lost(file)).map(|(path, _)| path);
+        let written = self.read_next().into_iter().filter(|(_, file)| is_lost(file));
+        let next: Vec<PathBuf> = written.map(|(path, _)| path).collect();
         let runs = traces.iter().filter(|trace| trace.proves_state);
         let files = backup.iter().chain(&next).map(|path| shown(path));
         files.chain(runs.map(|trace| trace.location.clone())).collect()
@@ -59,13 +60,20 @@ impl LocalStore {
     /// The use of the complete state that was being written, or else of the backup.
     pub(super) fn copy(&self) -> Option<String> {
         let backup = self.read_backup();
-        if let Some((next, file)) = self.read_next()
+        // A file of another lineage was left beside another state.
+        let bases = self.intents.traces().into_iter().filter_map(|trace| trace.base);
+        let mut lineages: Vec<String> = bases.map(|(lineage, _)| lineage).collect();
+        lineages.extend(backup.as_ref().map(|(_, backup)| backup.lineage.clone()));
+        let is_known = |file: &StateFile| lineages.is_empty() || lineages.contains(&file.lineage);
+        let written = self.read_next().into_iter().filter(|(_, file)| is_known(file));
+        if let Some((next, file)) = written.max_by_key(|(_, file)| file.serial)
             && backup.as_ref().is_none_or(|(_, backup)| backup.serial <= file.serial)
         {
             return Some(format!(
-                "{} can be copied over it. It is the complete state with serial {} that a run was writing.",
+                "{} can be copied over it. It is the complete state with serial {} and lineage {} that a run was writing.",
                 next.display(),
-                file.serial
+                file.serial,
+                file.lineage
             ));
         }
         let (path, backup) = backup?;
@@ -91,9 +99,10 @@ impl LocalStore {
         self.read_whole(self.files.backup.clone()?)
     }
 
-    /// The complete state that a run was writing.
-    fn read_next(&self) -> Option<(PathBuf, StateFile)> {
-        self.read_whole(replace::beside(&behind_links(&self.files.state), replace::NEXT))
+    /// The complete states that runs were writing.
+    fn read_next(&self) -> Vec<(PathBuf, StateFile)> {
+        let state = behind_links(&self.files.state);
+        replace::next_names(&state).filter_map(|path| self.read_whole(path)).collect()
     }
 
     fn read_whole(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {

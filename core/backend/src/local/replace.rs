@@ -15,7 +15,7 @@ use crate::store::{StoreError, StoreOperation};
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The end of the name of a file that is written beside another one before it takes its place.
-pub(super) const NEXT: &str = ".next";
+const NEXT: &str = ".next";
 
 /// The disk. In tests it can fail.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +51,8 @@ impl Disk {
         options.read(true).write(true).create_new(true).owner_only();
         // A killed run leaves a file under this name. It cannot be removed if it belongs to another
         // user of a shared folder, and is then no reason to store nothing.
-        let spare = (1..=9).map(|number| beside(path, &format!("{NEXT}.{number}")));
         let mut last = io::ErrorKind::AlreadyExists.into();
-        for next in std::iter::once(beside(path, NEXT)).chain(spare) {
+        for next in next_names(path) {
             match std::fs::remove_file(&next)
                 .or_else(unless_missing)
                 .and_then(|()| options.open(&next))
@@ -281,6 +280,12 @@ impl Disk {
             write_failed(error)
         })
     }
+}
+
+/// The paths under which a text is written beside a file, in the order in which they are tried.
+pub(super) fn next_names(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let spare = (1..=9).map(|number| beside(path, &format!("{NEXT}.{number}")));
+    std::iter::once(beside(path, NEXT)).chain(spare)
 }
 
 /// The path of a file of Formwork alone beside another one.

@@ -47,6 +47,21 @@ impl Journal {
         reserved.map_err(JournalError::io("reserve space in", &self.path))
     }
 
+    /// Gives back what is reserved, but for the records of open calls.
+    pub(super) fn give_back(&self) {
+        if self.reserved.get() <= self.length.get() {
+            return;
+        }
+        self.release();
+        self.reserved.set(0);
+        let open: u64 = self.open.borrow().values().map(|call| call.space).sum();
+        let end = self.length.get() + open;
+        // Space that another program has taken at this moment is reserved again before the next call.
+        if open > 0 && keep_free(&self.file, self.length.get(), open).is_ok() {
+            self.reserved.set(end);
+        }
+    }
+
     /// Gives reserved space back. Nothing more is written.
     pub(super) fn release(&self) {
         // Blocks behind the end of the file are freed when the length is set, even to the same one.

@@ -176,6 +176,10 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     journal.answer(op, answer).unwrap();
     journal.settle(op, None).unwrap();
     assert_eq!(allocated(&journal), with_space, "the answer has taken what was reserved");
+    // A state on the same disk needs the space that no call does.
+    journal.snapshot(&StateFile::fresh()).await.unwrap();
+    let length = journal.path().metadata().unwrap().len();
+    assert!(allocated(&journal) < length + (64 << 10), "{}", allocated(&journal));
     let path = journal.path().to_owned();
     journal.announce(create(&next, &provider)).await.unwrap();
     journal.end().await.unwrap();

@@ -299,6 +299,17 @@ pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call:
     false
 }
 
+/// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
+fn object(call: &Call) -> Vec<Bytes> {
+    let Reply::Answered(messages) = &call.reply else { return Vec::new() };
+    match call.rpc {
+        Rpc::PlanResourceChange | Rpc::UpgradeResourceState => {
+            messages.iter().map(|message| message.get_bytes(1)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Whether two answers mean the same; the order of diagnostics does not count.
 fn same(a: &Call, b: &Call) -> bool {
     let lines = |call: &Call| {
@@ -307,7 +318,7 @@ fn same(a: &Call, b: &Call) -> bool {
         lines
     };
     match (&a.reply, &b.reply) {
-        (Reply::Answered(_), Reply::Answered(_)) => lines(a) == lines(b),
+        (Reply::Answered(_), Reply::Answered(_)) => lines(a) == lines(b) && object(a) == object(b),
         (Reply::Refused(a, _), Reply::Refused(b, _)) => a == b,
         (a, b) => a == b,
     }
