@@ -369,4 +369,8 @@ messages! {
     FW8091 MIGRATION_UNANSWERED = "Error asking for confirmation",
         "The question whether to copy the state was not answered with yes or no.",
         "Run `formwork init` again and answer, or use `-force-copy`, or `-reconfigure` to leave the state where it is.";
+
+    FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
+        "A local state file has no content although it had some, and the new backend has no state.",
+        "No action is needed if the state was migrated before. Otherwise copy its backup over the file and run `formwork init -reconfigure`.";
 }

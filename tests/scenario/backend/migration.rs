@@ -124,3 +124,25 @@ fn another_state_is_never_replaced_and_the_question_says_so() {
         |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["lineage"].clone();
     assert_eq!(lineage(&now), lineage(&state));
 }
+
+#[test]
+fn the_empty_file_that_terraform_leaves_behind_is_not_asked_about() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &[]);
+    let state = workdir.read("terraform.tfstate");
+    workdir.write("terraform.tfstate.backup", &state);
+    workdir.write("terraform.tfstate", "");
+    workdir.write("main.tf", &server.config(RESOURCE));
+    // It may have been lost instead, and the advice for that is followed.
+    let warned = workdir.formwork("init -input=false").succeed();
+    warned.says("Empty state file is not migrated").says("copy its backup over the empty file");
+    workdir.write("terraform.tfstate", &state);
+    workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    // With the state in its new place there is nothing to say.
+    workdir.write("terraform.tfstate", "");
+    for options in ["-reconfigure", "-reconfigure -force-copy"] {
+        let quiet = workdir.formwork(&format!("init -input=false {options}")).succeed();
+        quiet.says_not("Empty state file");
+    }
+}

@@ -57,6 +57,9 @@ enum StateSummary {
     },
     /// Something that cannot be read here, or that a run has left without a state.
     Unread,
+    /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
+    /// migrated a state.
+    Emptied,
 }
 
 impl StateSummary {
@@ -90,7 +93,7 @@ impl StateSummary {
             Self::State { serial, n_objects, .. } => {
                 format!("{n_objects} objects, serial {serial}")
             }
-            Self::Unread => "it cannot be read here".to_owned(),
+            Self::Unread | Self::Emptied => "it cannot be read here".to_owned(),
         }
     }
 }
@@ -162,6 +165,13 @@ fn not_migrated(name: &str) -> Diagnostic {
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
 
+fn emptied(name: &str) -> Diagnostic {
+    let detail = format!(
+        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend has no state either. If the state was lost, copy its backup over the empty file and run \"formwork init -reconfigure\"."
+    );
+    Diagnostic::warning(messages::EMPTY_FILE_NOT_MIGRATED, detail)
+}
+
 fn aborted() -> Diagnostic {
     let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to leave their states where they are.";
     Diagnostic::error(messages::MIGRATION_ABORTED, detail)
@@ -193,6 +203,11 @@ async fn summary(
     let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
     let file = match state.store.read().await {
         Ok(file) => file,
+        Err(StoreError::Emptied { .. })
+            if backend.kind() == "local" && !state.intents.is_pending().await =>
+        {
+            return Ok(Some(StateSummary::Emptied));
+        }
         // What cannot be read is something.
         Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => {
             return Ok(Some(StateSummary::Unread));
@@ -325,6 +340,13 @@ impl Move {
         }
         let Some(found) = summary(diags, &*self.from, &source).await? else { return Ok(None) };
         let there = summary(diags, &*self.to, &target).await?;
+        if let StateSummary::Emptied = found {
+            // It may also have been lost.
+            if there.is_none() {
+                diags.warn(emptied(&source));
+            }
+            return Ok(None);
+        }
         // A copy that an earlier migration has made.
         if there.as_ref().is_some_and(|there| found.is_in(there)) {
             return Ok(None);
