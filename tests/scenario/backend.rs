@@ -30,7 +30,11 @@ fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
 #[test]
 fn a_backend_that_cannot_be_configured_is_placed_at_its_block() {
     let config = "terraform {\n  backend \"consul\" {\n    address = \"h\"\n  }\n}\n";
-    let refused = Workdir::new(config).formwork("init").run();
-    let refused = refused.code(1).says("Invalid backend configuration");
-    refused.says("on main.tf line 2, in terraform").says("path");
+    let workdir = Workdir::new(config);
+    for line in ["init", "init -reconfigure"] {
+        let refused = workdir.formwork(line).run();
+        let refused = refused.code(1).says("Invalid backend configuration");
+        refused.says("on main.tf line 2, in terraform").says("path");
+        assert!(!workdir.root().join(".terraform/terraform.tfstate").exists(), "{line}");
+    }
 }

@@ -4,6 +4,7 @@ mod migrate;
 
 use std::path::Path;
 
+use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
 use formwork_core::config::settings::constant_arguments;
@@ -11,7 +12,7 @@ use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::migrate::{Move, has_states, migrate};
+use self::migrate::{Move, has_states, migrate, select_only_workspace};
 use crate::args::InitArgs;
 use crate::messages;
 use crate::view::Paint;
@@ -77,6 +78,14 @@ pub(super) async fn set_up(
         check_store(diags, workspace, to).await?;
     }
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
+    // A backend is only asked for its workspaces where that can change something.
+    if let Some(to) = &to
+        && workspace.env.workspace.is_none()
+        && workspace.name() != DEFAULT_WORKSPACE
+    {
+        let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
+        select_only_workspace(diags, init, workspace, &*backend).await?;
+    }
     match (&block, old) {
         (Some(block), _) => report_configured(report, block),
         (None, Some(old)) => {
@@ -101,11 +110,12 @@ async fn move_local_states(
     let Some(to) = to else { return Ok(()) };
     let environment = workspace.backend_environment(&workspace.root);
     let from = BackendConfig::local().configure(diags, &environment)?;
+    // First, so that no backend is recorded that every command refuses.
+    let both = Move { from, to: to.configure(diags, &environment)? };
     // The usual case, in which the new backend need not be asked.
-    if !has_states(diags, &*from).await? {
+    if !has_states(diags, &*both.from).await? {
         return Ok(());
     }
-    let both = Move { from, to: to.configure(diags, &environment)? };
     migrate(diags, init, workspace, &both).await
 }
 

@@ -368,9 +368,9 @@ messages! {
 
     FW8091 MIGRATION_UNANSWERED = "Error asking for confirmation",
         "The question whether to copy the state was not answered with yes or no.",
-        "Run `formwork init` again and answer, or use `-force-copy`, or `-reconfigure` to leave the state where it is.";
+        "Run `formwork init` again and answer: `yes` copies the state, `no` goes on with what is in the new backend. `-force-copy` answers with yes.";
 
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
-        "No action is needed if the state was migrated before. Otherwise copy its backup over the file and run `formwork init -reconfigure`.";
+        "No action is needed if the state was migrated before. Otherwise write its backup to the new backend with `formwork state push`.";
 }

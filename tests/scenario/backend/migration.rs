@@ -1,5 +1,7 @@
 //! Migration of states by `init`, with Terraform beside ours: the same questions, answers and results.
 
+use nix::sys::signal::Signal;
+
 use super::RESOURCE;
 use crate::harness::{HttpState, Workdir, terraform};
 
@@ -135,14 +137,145 @@ fn the_empty_file_that_terraform_leaves_behind_is_not_asked_about() {
     workdir.write("main.tf", &server.config(RESOURCE));
     // It may have been lost instead, and the advice for that is followed.
     let warned = workdir.formwork("init -input=false").succeed();
-    warned.says("Empty state file is not migrated").says("copy its backup over the empty file");
-    workdir.write("terraform.tfstate", &state);
-    workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
+    warned.says("Empty state file is not migrated");
+    warned.says("formwork state push 'terraform.tfstate.backup'");
+    workdir.formwork("state push terraform.tfstate.backup").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0);
     // With the state in its new place there is nothing to say.
-    workdir.write("terraform.tfstate", "");
     for options in ["-reconfigure", "-reconfigure -force-copy"] {
         let quiet = workdir.formwork(&format!("init -input=false {options}")).succeed();
         quiet.says_not("Empty state file");
     }
+}
+
+#[test]
+fn a_state_whose_objects_were_destroyed_does_not_come_back() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &[]);
+    workdir.write("main.tf", &server.config(RESOURCE));
+    workdir.formwork("init -force-copy").succeed();
+    workdir.formwork("destroy -auto-approve").succeed();
+    // The former file is still there.
+    for options in ["-input=false", "-force-copy"] {
+        let done = workdir.formwork(&format!("init -reconfigure {options}")).succeed();
+        done.says("The new backend has a later state of the workspace \"default\" (0 objects");
+        workdir.formwork("state list").succeed().says_not("terraform_data.a");
+    }
+    // Nor from a backup, where Terraform has emptied the file.
+    workdir.write("terraform.tfstate.backup", &workdir.read("terraform.tfstate"));
+    workdir.write("terraform.tfstate", "");
+    workdir.formwork("init -reconfigure -input=false").succeed().says_not("Empty state file");
+}
+
+#[test]
+fn another_content_with_the_same_serial_is_asked_about() {
+    for program in programs() {
+        let server = HttpState::start();
+        let workdir = applied(program, &[]);
+        let other = workdir.read("terraform.tfstate").replace("\"name\": \"a\"", "\"name\": \"b\"");
+        assert!(other.contains("\"name\": \"b\""), "{other}");
+        server.with(|kept| kept.state = other.clone().into_bytes());
+        workdir.write("main.tf", &server.config(RESOURCE));
+        workdir.engine(program, "init -input=false").run().code(1).says("Can't ask approval");
+        assert_eq!(server.with(|kept| kept.state.clone()), other.as_bytes());
+    }
+}
+
+#[test]
+fn a_selected_workspace_without_a_state_leaves_no_other_one_behind_unasked() {
+    for program in programs() {
+        let server = HttpState::start();
+        let workdir = applied(program, &[]);
+        workdir.engine(program, "workspace new dev").succeed();
+        workdir.write("main.tf", &server.config(RESOURCE));
+        let refused = workdir.engine(program, "init").run();
+        refused.code(1).says("Do you want to copy only your current workspace?");
+        workdir.engine(program, "workspace show").succeed().says("dev");
+    }
+    let server = HttpState::start();
+    let workdir = applied("formwork", &[]);
+    workdir.formwork("workspace new dev").succeed();
+    workdir.write("main.tf", &server.config(RESOURCE));
+    let done = workdir.formwork("init").stdin("yes\n").succeed();
+    done.says("Workspace \"default\": 1 object, serial 2. It stays in the \"local\" backend.");
+    workdir.formwork("workspace show").succeed().says("default");
+    assert!(server.with(|kept| kept.state.is_empty()));
+}
+
+#[test]
+fn a_workspace_that_is_selected_by_a_former_backend_is_not_the_one_to_migrate() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &[]);
+    workdir.write(".terraform/environment", "dev");
+    workdir.write("main.tf", &server.config(RESOURCE));
+    workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    // Without states of the folder, too, the workspace is one that the backend can have.
+    let folder = Workdir::new(&server.config(RESOURCE));
+    folder.write(".terraform/environment", "dev");
+    folder.formwork("init -reconfigure").succeed().says("\"default\" is selected now");
+    folder.formwork("plan -detailed-exitcode").run().code(0);
+}
+
+#[test]
+fn a_state_returns_to_a_file_that_either_program_has_left_behind() {
+    for first in programs() {
+        for second in programs() {
+            let server = HttpState::start();
+            let workdir = applied(first, &[]);
+            workdir.write("main.tf", &server.config(RESOURCE));
+            workdir.engine(first, "init -force-copy").succeed();
+            workdir.write("main.tf", RESOURCE);
+            workdir.engine(second, "init -migrate-state").stdin("yes\n").succeed();
+            workdir.engine(second, "plan -detailed-exitcode").run().code(0);
+        }
+    }
+}
+
+#[test]
+fn states_of_other_workspaces_are_migrated_beside_one_that_has_to_stay() {
+    let workdir = applied("formwork", &["b", "c"]);
+    workdir.write("others/b/terraform.tfstate", r#"{"version":4,"serial":9,"lineage":"x","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#);
+    let backend = "backend \"local\" {\n path = \"moved\"\n workspace_dir = \"others\"\n }";
+    workdir.write("main.tf", &format!("terraform {{\n {backend}\n}}\n{RESOURCE}"));
+    let left = workdir.read("others/b/terraform.tfstate");
+    for options in ["-migrate-state", "-reconfigure"] {
+        let done = workdir.formwork(&format!("init {options}")).stdin("yes\n").succeed();
+        done.says("The state of the workspace \"b\" stays in the former backend");
+        assert_eq!(workdir.read("others/b/terraform.tfstate"), left);
+        for name in ["default", "c"] {
+            workdir.formwork(&format!("workspace select {name}")).succeed();
+            workdir.formwork("state list").succeed().says("terraform_data.a");
+        }
+    }
+}
+
+#[test]
+fn several_workspaces_can_be_left_where_they_are() {
+    let server = HttpState::start();
+    let workdir = applied("formwork", &["dev"]);
+    workdir.write("main.tf", &server.config(RESOURCE));
+    workdir.formwork("init").stdin("no\n").run().code(1).says("Use -reconfigure");
+    // The advice, followed.
+    workdir.formwork("init -reconfigure").stdin("no\n").succeed();
+    assert!(server.with(|kept| kept.state.is_empty()));
+    workdir.formwork("workspace show").succeed().says("default");
+}
+
+#[test]
+fn the_results_of_an_interrupted_run_are_migrated_and_asked_about_once() {
+    let server = HttpState::start();
+    let slow = "resource \"terraform_data\" \"b\" {\n  depends_on = [terraform_data.a]\n  provisioner \"local-exec\" {\n    command = \"echo started; exec sleep 1000\"\n  }\n}\n";
+    let config = format!("{RESOURCE}{slow}");
+    let workdir = Workdir::new(&config);
+    workdir.formwork("init").succeed();
+    let running = workdir.formwork("apply -auto-approve").start();
+    running.wait_for_words("(local-exec): started");
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    workdir.write("main.tf", &server.config(&config));
+    let done = workdir.formwork("init -reconfigure").stdin("yes\n").succeed();
+    done.says("Workspace \"default\": 2 objects");
+    workdir.formwork("state list").succeed().says("terraform_data.a").says("terraform_data.b");
+    workdir.formwork("init -reconfigure -input=false").succeed();
 }

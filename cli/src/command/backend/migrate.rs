@@ -1,14 +1,18 @@
 //! Migration of states to another backend. The old states stay in place, too.
 
+mod compare;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use formwork_backend::local::Workspaces;
-use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
-use formwork_core::state::edit::check_push;
-use formwork_core::state::file::StateFile;
+use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, WorkspaceError};
+use formwork_core::state::edit::{PushRefused, check_push};
 use formwork_operation::StateSession;
+use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::compare::{StateSummary, TargetState, summary};
 use super::Init;
 use crate::args::LockArgs;
 use crate::command::operation::may_ask;
@@ -35,67 +39,50 @@ enum Extent {
     Selected,
 }
 
+/// The states that a migration is about.
+struct Scope {
+    extent: Extent,
+    /// Each workspace of the former backend with its workspace in the new one.
+    pairs: Vec<(String, String)>,
+    /// Workspaces whose states stay in the former backend.
+    left: Vec<String>,
+}
+
+impl Scope {
+    /// Determines it from the workspaces of both backends, as Terraform does.
+    fn of(
+        diags: &mut Diagnostics,
+        selected: &str,
+        sources: Option<Vec<String>>,
+        targets: Option<&[String]>,
+    ) -> Self {
+        let single = || {
+            let pair = (DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned());
+            Self { extent: Extent::Single, pairs: vec![pair], left: Vec::new() }
+        };
+        let Some(names) = sources.filter(|names| *names != [DEFAULT_WORKSPACE]) else {
+            return single();
+        };
+        if targets.is_none() {
+            let pair = (selected.to_owned(), DEFAULT_WORKSPACE.to_owned());
+            let left = names.into_iter().filter(|name| name != selected).collect();
+            return Self { extent: Extent::Selected, pairs: vec![pair], left };
+        }
+        let (names, others): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|name| Workspaces::is_name(name));
+        others.iter().for_each(|name| diags.warn(not_migrated(name)));
+        let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
+        Self { extent: Extent::All, pairs, left: Vec::new() }
+    }
+}
+
 /// A state that is to be migrated.
 struct Migrating {
     source: String,
     target: String,
     found: StateSummary,
     /// The state that the new backend has in this place.
-    there: Option<StateSummary>,
-}
-
-/// Content of a place in a backend.
-#[derive(Clone, Debug)]
-enum StateSummary {
-    /// A state that can be read.
-    State {
-        lineage: String,
-        serial: u64,
-        n_objects: usize,
-        /// Whether a run has left a journal.
-        is_pending: bool,
-    },
-    /// Something that cannot be read here, or that a run has left without a state.
-    Unread,
-    /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
-    /// migrated a state.
-    Emptied,
-}
-
-impl StateSummary {
-    fn of(file: &StateFile, is_pending: bool) -> Self {
-        let objects = file.state.resources.values().flat_map(|resource| resource.objects());
-        let (lineage, serial) = (file.lineage.clone(), file.serial);
-        Self::State { lineage, serial, n_objects: objects.count(), is_pending }
-    }
-
-    /// Whether a state is this one or a later one, so that nothing has to be moved.
-    fn is_in(&self, there: &Self) -> bool {
-        match (self, there) {
-            (
-                Self::State { lineage, serial, is_pending: false, .. },
-                Self::State { lineage: other, serial: theirs, .. },
-            ) => lineage == other && serial <= theirs,
-            _ => false,
-        }
-    }
-
-    fn is_unrelated(&self, there: &Self) -> bool {
-        match (self, there) {
-            (Self::State { lineage, .. }, Self::State { lineage: other, .. }) => lineage != other,
-            _ => false,
-        }
-    }
-
-    fn words(&self) -> String {
-        match self {
-            Self::State { serial, n_objects: 1, .. } => format!("1 object, serial {serial}"),
-            Self::State { serial, n_objects, .. } => {
-                format!("{n_objects} objects, serial {serial}")
-            }
-            Self::Unread | Self::Emptied => "it cannot be read here".to_owned(),
-        }
-    }
+    target_state: TargetState,
 }
 
 /// Migrates the states of all workspaces, if that is wanted.
@@ -108,53 +95,66 @@ pub(super) async fn migrate(
     workspace: &Workspace<'_>,
     both: &Move,
 ) -> Result<(), Reported> {
-    let sources = names(diags, &*both.from).await?;
-    let targets = names(diags, &*both.to).await?;
-    let keeps_one = targets.is_none();
-    let selected = workspace.name();
-    let has_several = sources.as_ref().is_some_and(|names| *names != [DEFAULT_WORKSPACE]);
-    let extent = match (has_several, keeps_one) {
-        (false, _) => Extent::Single,
-        (true, false) => Extent::All,
-        (true, true) => Extent::Selected,
-    };
-    let pairs: Vec<(String, String)> = match (sources, targets) {
-        (None, _) => vec![(DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned())],
-        (Some(_), None) => vec![(selected.clone(), DEFAULT_WORKSPACE.to_owned())],
-        (Some(names), Some(_)) => {
-            let (names, others): (Vec<_>, Vec<_>) =
-                names.into_iter().partition(|name| Workspaces::is_name(name));
-            others.iter().for_each(|name| diags.warn(not_migrated(name)));
-            names.into_iter().map(|name| (name.clone(), name)).collect()
-        }
-    };
+    let sources = workspaces_of(diags, &*both.from).await?;
+    let targets = workspaces_of(diags, &*both.to).await?;
+    let Scope { extent, pairs, left } =
+        Scope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
     for (source, target) in pairs {
-        migrating.extend(both.look(diags, source, target).await?);
+        migrating.extend(both.look(diags, init, source, target).await?);
     }
-    if !migrating.is_empty() {
-        match agreed(diags, init, workspace, &Question { both, extent, migrating: &migrating })
-            .await?
-        {
-            true => {
-                for Migrating { source, target, .. } in migrating {
-                    both.copy(diags, &init.args.lock, &source, &target).await?;
-                }
+    if extent == Extent::All {
+        // Before the first copy: one state that has to stay is no reason to leave the others behind.
+        migrating.retain(|one| match &one.target_state {
+            TargetState::Unrelated(_) => {
+                diags.warn(stays(one, both));
+                false
             }
-            // As in Terraform, the states of several workspaces are not left behind by one word.
-            false if has_several => return Err(diags.error(aborted())),
-            false => {}
+            _ => true,
+        });
+    }
+    let mut left_states = Vec::new();
+    for name in left {
+        let found = summary(diags, &*both.from, &name).await?;
+        let found = found.filter(StateSummary::holds_something);
+        left_states.extend(found.map(|found| (name, found)));
+    }
+    if migrating.is_empty() && left_states.is_empty() {
+        return Ok(());
+    }
+    let question = Question { init, both, extent, migrating: &migrating, left: &left_states };
+    match agreed(diags, workspace, &question).await? {
+        true => {
+            for Migrating { source, target, .. } in migrating {
+                both.copy(diags, &init.args.lock, &source, &target).await?;
+            }
+            Ok(())
         }
+        false if question.no_ends_it() => Err(diags.error(aborted())),
+        false => Ok(()),
     }
-    // Otherwise the next command would look for a workspace that this backend cannot have.
-    if keeps_one && selected != DEFAULT_WORKSPACE && workspace.env.workspace.is_none() {
-        workspace.select(diags, DEFAULT_WORKSPACE)?;
-        let text = format!(
-            "The backend {:?} keeps one state only, so the workspace \"default\" is selected now.",
-            both.to.kind()
-        );
-        init.report.step(Paint::Plain, &text, "workspace_selected");
+}
+
+/// Selects the default workspace where the new backend keeps one state only: otherwise the next command would
+/// look for a workspace that it cannot have.
+///
+/// # Errors
+/// When the backend does not answer, or the workspace cannot be selected.
+pub(super) async fn select_only_workspace(
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &Workspace<'_>,
+    backend: &dyn Backend,
+) -> Result<(), Reported> {
+    if workspaces_of(diags, backend).await?.is_some() {
+        return Ok(());
     }
+    workspace.select(diags, DEFAULT_WORKSPACE)?;
+    let text = format!(
+        "The backend {:?} keeps one state only, so the workspace \"default\" is selected now.",
+        backend.kind()
+    );
+    init.report.step(Paint::Plain, &text, "workspace_selected");
     Ok(())
 }
 
@@ -165,20 +165,39 @@ fn not_migrated(name: &str) -> Diagnostic {
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
 
-fn emptied(name: &str) -> Diagnostic {
+fn emptied(name: &str, location: &str) -> Diagnostic {
+    let backup = format!("{}.backup", location.strip_prefix("./").unwrap_or(location));
+    let remedy = match Path::new(&backup).is_file() {
+        true => format!(
+            "If the state was lost, write its backup to the new backend with \"formwork state push {}\", before anything is applied.",
+            shell_quoted(&backup)
+        ),
+        false => "If the state was lost, write a copy of it to the new backend with \"formwork state push FILE\", before anything is applied.".to_owned(),
+    };
     let detail = format!(
-        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend has no state either. If the state was lost, copy its backup over the empty file and run \"formwork init -reconfigure\"."
+        "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend has no state either. {remedy}"
     );
     Diagnostic::warning(messages::EMPTY_FILE_NOT_MIGRATED, detail)
 }
 
+/// Warns that a state is not migrated because the new backend has another one in its place.
+fn stays(one: &Migrating, both: &Move) -> Diagnostic {
+    let Migrating { source, target, target_state, .. } = one;
+    let detail = format!(
+        "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
+        both.to.kind(),
+        target_state.words()
+    );
+    Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
+}
+
 fn aborted() -> Diagnostic {
-    let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to leave their states where they are.";
+    let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to leave their states where they are. If it asks the same question, answer it with \"no\".";
     Diagnostic::error(messages::MIGRATION_ABORTED, detail)
 }
 
 /// The workspaces of a backend; `None` if it has none.
-async fn names(
+async fn workspaces_of(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
 ) -> Result<Option<Vec<String>>, Reported> {
@@ -193,37 +212,6 @@ async fn names(
     }
 }
 
-/// Content of a place; `None` if there is nothing that a migration could lose.
-async fn summary(
-    diags: &mut Diagnostics,
-    backend: &dyn Backend,
-    name: &str,
-) -> Result<Option<StateSummary>, Reported> {
-    let opened = OpenState::open(backend, name).await;
-    let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-    let file = match state.store.read().await {
-        Ok(file) => file,
-        Err(StoreError::Emptied { .. })
-            if backend.kind() == "local" && !state.intents.is_pending().await =>
-        {
-            return Ok(Some(StateSummary::Emptied));
-        }
-        // What cannot be read is something.
-        Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => {
-            return Ok(Some(StateSummary::Unread));
-        }
-        Err(error) => return Err(diags.error(error.diagnostic())),
-    };
-    let is_pending = state.intents.is_pending().await;
-    Ok(match file {
-        Some(file) if is_pending || !file.state.is_empty() => {
-            Some(StateSummary::of(&file, is_pending))
-        }
-        None if is_pending => Some(StateSummary::Unread),
-        _ => None,
-    })
-}
-
 /// Whether a workspace of a backend has a state.
 ///
 /// # Errors
@@ -232,9 +220,10 @@ pub(super) async fn has_states(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
 ) -> Result<bool, Reported> {
-    let names = names(diags, backend).await?;
+    let names = workspaces_of(diags, backend).await?;
     for name in names.unwrap_or_else(|| vec![DEFAULT_WORKSPACE.to_owned()]) {
-        if summary(diags, backend, &name).await?.is_some() {
+        let found = summary(diags, backend, &name).await?;
+        if found.is_some_and(|found| found.holds_something()) {
             return Ok(true);
         }
     }
@@ -243,12 +232,21 @@ pub(super) async fn has_states(
 
 /// The question whether states are to be migrated.
 struct Question<'m> {
+    init: &'m Init<'m>,
     both: &'m Move,
     extent: Extent,
     migrating: &'m [Migrating],
+    /// States that stay in the former backend.
+    left: &'m [(String, StateSummary)],
 }
 
 impl Question<'_> {
+    /// Whether "no" ends the command. As in Terraform, the states of several workspaces are not left behind by
+    /// one word, unless the former backend is to be forgotten.
+    fn no_ends_it(&self) -> bool {
+        self.extent != Extent::Single && !self.init.args.reconfigure
+    }
+
     fn title(&self) -> String {
         match self.extent {
             Extent::Single => "Do you want to copy existing state to the new backend?".to_owned(),
@@ -264,29 +262,34 @@ impl Question<'_> {
         let (from, to) = (self.both.from.kind(), self.both.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
-        for Migrating { source, target, found, there } in self.migrating {
-            let there = match there {
-                None => "nothing".to_owned(),
-                Some(there) if found.is_unrelated(there) => {
-                    format!("another state ({}), which a migration never replaces", there.words())
-                }
-                Some(there) => format!("an older one ({}), which is replaced", there.words()),
-            };
+        for Migrating { source, target, found, target_state } in self.migrating {
             lines.push(format!(
-                "Workspace {source:?}: {}. The new {to:?} backend has in {target:?}: {there}.",
-                found.words()
+                "Workspace {source:?}: {}. The new {to:?} backend has in {target:?}: {}.",
+                found.words(),
+                target_state.words()
             ));
         }
+        for (name, found) in self.left {
+            let words = found.words();
+            lines.push(format!("Workspace {name:?}: {words}. It stays in the {from:?} backend."));
+        }
         lines.push(String::new());
-        lines.push(match self.extent {
-            Extent::Single => {
-                "Enter \"yes\" to copy the state, and \"no\" to go on with what is in the new backend.".to_owned()
+        let yes = match self.extent {
+            Extent::Single => "copy the state".to_owned(),
+            Extent::All => "copy all of them".to_owned(),
+            Extent::Selected => {
+                lines.push(format!("The {to:?} backend keeps one state only."));
+                match self.migrating {
+                    [] => "go on with what is in the new backend".to_owned(),
+                    _ => "copy the state of the selected workspace".to_owned(),
+                }
             }
-            Extent::All => "Enter \"yes\" to copy all of them, and \"no\" to change nothing.".to_owned(),
-            Extent::Selected => format!(
-                "The {to:?} backend keeps one state only. The other workspaces stay in the {from:?} backend. Enter \"yes\" to copy this one, and \"no\" to change nothing."
-            ),
-        });
+        };
+        let no = match self.no_ends_it() {
+            true => "change nothing",
+            false => "go on with what is in the new backend",
+        };
+        lines.push(format!("Enter \"yes\" to {yes}, and \"no\" to {no}."));
         lines.join("\n")
     }
 }
@@ -294,11 +297,10 @@ impl Question<'_> {
 /// Whether the state is to be taken along.
 async fn agreed(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
     workspace: &Workspace<'_>,
     question: &Question<'_>,
 ) -> Result<bool, Reported> {
-    let Init { args, report } = *init;
+    let Init { args, report } = *question.init;
     if args.force_copy {
         return Ok(true);
     }
@@ -330,6 +332,7 @@ impl Move {
     async fn look(
         &self,
         diags: &mut Diagnostics,
+        init: &Init<'_>,
         source: String,
         target: String,
     ) -> Result<Option<Migrating>, Reported> {
@@ -338,20 +341,35 @@ impl Move {
         if is_same {
             return Ok(None);
         }
-        let Some(found) = summary(diags, &*self.from, &source).await? else { return Ok(None) };
+        let mut found = summary(diags, &*self.from, &source).await?;
+        if let Some(StateSummary::State { is_pending: true, .. }) = found {
+            // The question and the comparison are about the objects that there are.
+            take_over(diags, &*self.from, &source, &init.args.lock).await?;
+            found = summary(diags, &*self.from, &source).await?;
+        }
+        let Some(found) = found.filter(StateSummary::holds_something) else { return Ok(None) };
         let there = summary(diags, &*self.to, &target).await?;
         if let StateSummary::Emptied = found {
             // It may also have been lost.
             if there.is_none() {
-                diags.warn(emptied(&source));
+                diags.warn(emptied(&source, &self.from.location(&source)));
             }
             return Ok(None);
         }
-        // A copy that an earlier migration has made.
-        if there.as_ref().is_some_and(|there| found.is_in(there)) {
-            return Ok(None);
+        let is_settled = !matches!(found, StateSummary::State { is_pending: true, .. });
+        let target_state = TargetState::of(&found, there);
+        match &target_state {
+            TargetState::Same if is_settled => Ok(None),
+            // An earlier migration has made a copy, with which other runs went on.
+            TargetState::Later(state) if is_settled => {
+                let text = format!(
+                    "The new backend has a later state of the workspace {target:?} ({state}). It is used from now on."
+                );
+                init.report.step(Paint::Plain, &text, "backend_has_later_state");
+                Ok(None)
+            }
+            _ => Ok(Some(Migrating { source, target, found, target_state })),
         }
-        Ok(Some(Migrating { source, target, found, there }))
     }
 
     /// Copies one state, both ends locked. A state that knows something else is not overwritten.
@@ -362,13 +380,11 @@ impl Move {
         source: &str,
         target: &str,
     ) -> Result<(), Reported> {
-        let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
-            let opened = OpenState::open(backend, name).await;
-            let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-            state_session::open(diags, state, lock, "init").await
-        };
-        let from = open(diags, &*self.from, source).await?;
-        let copied = match open(diags, &*self.to, target).await {
+        let from = open(diags, &*self.from, source, lock).await?;
+        if let Some(StateSummary::Emptied) = summary(diags, &*self.to, target).await? {
+            remove_empty_file(diags, &self.to.location(target))?;
+        }
+        let copied = match open(diags, &*self.to, target, lock).await {
             Ok(mut to) => {
                 let put = put(diags, &from, &mut to).await;
                 to.unlock(diags).await;
@@ -381,6 +397,45 @@ impl Move {
     }
 }
 
+/// Opens and locks the state of a workspace.
+async fn open(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+    name: &str,
+    lock: &LockArgs,
+) -> Result<StateSession, Reported> {
+    let opened = OpenState::open(backend, name).await;
+    let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
+    state_session::open(diags, state, lock, "init").await
+}
+
+/// Stores the results that interrupted runs left in the journal, as every command does that changes a state.
+async fn take_over(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+    name: &str,
+    lock: &LockArgs,
+) -> Result<(), Reported> {
+    let mut session = open(diags, backend, name, lock).await?;
+    let stored = if session.has_taken_over() { session.write(diags).await } else { Ok(()) };
+    session.unlock(diags).await;
+    stored
+}
+
+/// Removes a local state file that Terraform has emptied after a migration: a state in its place would be taken
+/// for damage.
+fn remove_empty_file(diags: &mut Diagnostics, location: &str) -> Result<(), Reported> {
+    let path = Path::new(location);
+    // What has come there meanwhile stays.
+    if path.metadata().is_ok_and(|found| found.len() > 0) {
+        return Ok(());
+    }
+    std::fs::remove_file(path).map_err(|error| {
+        let detail = format!("The empty state file {location} cannot be removed: {error}.");
+        diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
+    })
+}
+
 async fn put(
     diags: &mut Diagnostics,
     from: &StateSession,
@@ -389,9 +444,15 @@ async fn put(
     // Open operations of an interrupted run must not be lost on the way.
     from.check_unresolved(diags, |_| true)?;
     if to.found {
-        check_push(&from.file, &to.file).map_err(|error| {
+        let refused = check_push(&from.file, &to.file);
+        // Its objects were destroyed since, which `state push` does not look at.
+        let is_older = from.file.lineage == to.file.lineage && from.file.serial < to.file.serial;
+        let (stored, new) = (to.file.serial, from.file.serial);
+        let refused =
+            if is_older { refused.and(Err(PushRefused::Older { stored, new })) } else { refused };
+        refused.map_err(|error| {
             let detail = format!(
-                "{error}. Nothing was changed.\n\nA migration never replaces another state. To go on with the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
+                "{error}. The state in the new backend was not changed.\n\nA migration never replaces another state. To go on with the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
             );
             diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;

@@ -1,0 +1,138 @@
+//! States at both ends of a migration, and their relation.
+
+use std::cmp::Ordering;
+
+use formwork_backend::{Backend, OpenState, StoreError};
+use formwork_core::state::file::StateFile;
+use formwork_value::{Diagnostics, Reported};
+
+/// Content of a place in a backend.
+#[derive(Debug)]
+pub(super) enum StateSummary {
+    /// A state that can be read.
+    State {
+        file: Box<StateFile>,
+        /// Whether a run has left a journal.
+        is_pending: bool,
+    },
+    /// Something that cannot be read here.
+    Unreadable,
+    /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
+    /// migrated a state.
+    Emptied,
+}
+
+impl StateSummary {
+    /// Whether a migration could lose something.
+    pub(super) fn holds_something(&self) -> bool {
+        match self {
+            Self::State { file, is_pending } => *is_pending || !file.state.is_empty(),
+            Self::Unreadable | Self::Emptied => true,
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::State { file, .. } => describe(file),
+            Self::Unreadable | Self::Emptied => "it cannot be read here".to_owned(),
+        }
+    }
+}
+
+fn describe(file: &StateFile) -> String {
+    let n_objects = file.state.resources.values().flat_map(|resource| resource.objects()).count();
+    let noun = if n_objects == 1 { "object" } else { "objects" };
+    format!("{n_objects} {noun}, serial {}", file.serial)
+}
+
+/// The state in the new backend, compared with the one that is to be migrated.
+#[derive(Debug)]
+pub(super) enum TargetState {
+    /// There is none, or an empty one.
+    Nothing,
+    /// The same state.
+    Same,
+    /// An earlier version, in words.
+    Earlier(String),
+    /// A later version, in words. It may be empty: its objects were destroyed.
+    Later(String),
+    /// Another content under the same serial, in words.
+    Fork(String),
+    /// A state that was begun apart, in words.
+    Unrelated(String),
+    /// Something that cannot be compared.
+    Unreadable,
+}
+
+impl TargetState {
+    pub(super) fn of(source: &StateSummary, target: Option<StateSummary>) -> Self {
+        let (file, target) = match (source, target) {
+            (_, None | Some(StateSummary::Emptied)) => return Self::Nothing,
+            (StateSummary::State { file, .. }, Some(StateSummary::State { file: target, .. })) => {
+                (file, target)
+            }
+            _ => return Self::Unreadable,
+        };
+        let has_lineage = file.lineage == target.lineage;
+        // A state without a lineage has none that could be another.
+        if !has_lineage && !target.lineage.is_empty() && !target.state.is_empty() {
+            return Self::Unrelated(describe(&target));
+        }
+        match file.serial.cmp(&target.serial) {
+            Ordering::Less if has_lineage || !target.state.is_empty() => {
+                Self::Later(describe(&target))
+            }
+            _ if target.state.is_empty() => Self::Nothing,
+            Ordering::Equal if file.has_content_of(&target) => Self::Same,
+            Ordering::Equal => Self::Fork(describe(&target)),
+            Ordering::Less | Ordering::Greater => Self::Earlier(describe(&target)),
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Nothing => "nothing".to_owned(),
+            Self::Same => "the same state".to_owned(),
+            Self::Earlier(state) => format!("an older one ({state}), which is replaced"),
+            Self::Later(state) => {
+                format!("a later one ({state}), which a migration never replaces")
+            }
+            Self::Fork(state) => format!(
+                "another content with the same serial ({state}), which a migration never replaces"
+            ),
+            Self::Unrelated(state) => {
+                format!("another state ({state}), which a migration never replaces")
+            }
+            Self::Unreadable => {
+                "something that cannot be read here, which a migration never replaces".to_owned()
+            }
+        }
+    }
+}
+
+/// Content of a place; `None` if there is nothing.
+pub(super) async fn summary(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+    name: &str,
+) -> Result<Option<StateSummary>, Reported> {
+    let opened = OpenState::open(backend, name).await;
+    let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
+    let file = match state.store.read().await {
+        Ok(file) => file,
+        Err(StoreError::Emptied { .. })
+            if backend.kind() == "local" && !state.intents.is_pending().await =>
+        {
+            return Ok(Some(StateSummary::Emptied));
+        }
+        // What cannot be read is something.
+        Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => {
+            return Ok(Some(StateSummary::Unreadable));
+        }
+        Err(error) => return Err(diags.error(error.diagnostic())),
+    };
+    let is_pending = state.intents.is_pending().await;
+    // A first run that was killed has no state yet.
+    let file = file.or_else(|| is_pending.then(StateFile::fresh));
+    Ok(file.map(|file| StateSummary::State { file: Box::new(file), is_pending }))
+}
