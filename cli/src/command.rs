@@ -46,8 +46,6 @@ use formwork_core::state::Status;
 
 use self::metadata::MetadataCommand;
 use self::parser::Cli;
-use self::providers::ProvidersCommand;
-use self::providers::inventory::{self, Document};
 use crate::args::{InitArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -156,14 +154,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Fmt(args) => fmt::run(&args, env),
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),
-        Command::Providers(args) => match args.command {
-            None if args.json => inventory::run(Document::Providers, env).await,
-            None => providers::run(args.test_directory.as_deref(), env).await,
-            Some(ProvidersCommand::Sbom) => inventory::run(Document::Materials, env).await,
-            Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
-            Some(ProvidersCommand::Lock(args)) => providers::lock::run(&args, env),
-            Some(ProvidersCommand::Mirror(args)) => providers::mirror::run(&args, env),
-        },
+        Command::Providers(args) => providers::dispatch(args, env).await,
         Command::Login(args) => login::login(&args, env).await,
         Command::Logout(args) => login::logout(&args, env),
         Command::Provider(command) => provider::run(command, env).await,

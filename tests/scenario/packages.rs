@@ -1,9 +1,13 @@
 //! Sources of provider packages: folders that the settings name, installed packages, and packages
 //! that come with the program, beside the lock file that Terraform reads too.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
+use crate::harness::registry::sha256;
 use crate::harness::{Workdir, built, terraform};
 
 const CONFIG: &str = r#"
@@ -163,4 +167,51 @@ fn schemas_of_a_provider_under_development_are_never_kept() {
     workdir.formwork("apply -auto-approve").succeed();
     assert!(starts_a_plugin(&workdir, "show -json"));
     assert!(!workdir.home().join(".cache/formwork/schemas").exists());
+}
+
+/// The value of a member with this name, of all components that have it.
+fn by_name<'j>(components: &'j Value, member: &str) -> BTreeMap<&'j str, &'j Value> {
+    let components = components.as_array().expect("a list");
+    let name = |component: &'j Value| component["name"].as_str().expect("a name");
+    components.iter().map(|component| (name(component), &component[member])).collect()
+}
+
+#[test]
+fn the_account_of_a_folder_lists_its_providers_and_modules_and_those_of_its_tests() {
+    let workdir = Workdir::new(&format!(
+        "{CONFIG}
+//- tests/a.tftest.hcl
+run \"fix\" {{
+  module {{
+    source = \"./fix\"
+  }}
+}}
+run \"plain\" {{}}
+//- fix/main.tf
+resource \"null_resource\" \"a\" {{}}
+"
+    ));
+    fs::write(workdir.settings(), "").expect("it can be written");
+    workdir.formwork("init").succeed();
+    let [random, null] =
+        ["random", "null"].map(|name| format!("registry.terraform.io/hashicorp/{name}"));
+    let account: Value =
+        serde_json::from_str(&workdir.formwork("providers -json").succeed().stdout).expect("JSON");
+    assert_eq!(account["configuration"], json!({"required_providers": {&random: ""}}));
+    let fix = json!({"required_providers": {&null: ""}});
+    assert_eq!(account["tests"], json!({"tests.a": {"runs": {"fix": fix}}}));
+    for addr in [&random, &null] {
+        let provider = &account["providers"][addr];
+        assert_eq!(provider["origin"], "bundled", "{account}");
+        assert!(provider["version"].is_string(), "{account}");
+    }
+    let materials: Value =
+        serde_json::from_str(&workdir.formwork("providers sbom").succeed().stdout).expect("JSON");
+    let components = &materials["components"];
+    let scopes = by_name(components, "scope");
+    assert_eq!(scopes[random.as_str()], &Value::Null, "{materials}");
+    assert_eq!(scopes[null.as_str()], "excluded", "{materials}");
+    let program = fs::read(built("formwork")).expect("the program");
+    let hash = json!([{"alg": "SHA-256", "content": sha256(&program)}]);
+    assert_eq!(by_name(components, "hashes")["formwork"], &hash);
 }

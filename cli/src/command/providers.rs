@@ -1,8 +1,8 @@
 //! `formwork providers` and the commands below it.
 
-pub(super) mod inventory;
-pub(super) mod lock;
-pub(super) mod mirror;
+mod inventory;
+mod lock;
+mod mirror;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::inventory::Document;
 use super::encryption;
 use super::output::stored_in;
 use crate::args::{StatePaths, example};
@@ -59,8 +60,21 @@ pub(crate) struct ProvidersSchemaArgs {
     pub(crate) json: bool,
 }
 
+/// Runs `providers`, or the command below it.
+pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
+    let tests = args.test_directory.as_deref();
+    match args.command {
+        None if args.json => inventory::run(Document::Providers, tests, env).await,
+        None => run(tests, env).await,
+        Some(ProvidersCommand::Sbom) => inventory::run(Document::Materials, tests, env).await,
+        Some(ProvidersCommand::Schema(args)) => schema(&args, env).await,
+        Some(ProvidersCommand::Lock(args)) => lock::run(&args, env),
+        Some(ProvidersCommand::Mirror(args)) => mirror::run(&args, env),
+    }
+}
+
 /// Shows the providers that the configuration needs, and those that the state needs.
-pub(super) async fn run(tests: Option<&Path>, env: &Env) -> Exit {
+async fn run(tests: Option<&Path>, env: &Env) -> Exit {
     let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
@@ -184,7 +198,7 @@ fn branches(text: &mut String, module: Branch<'_>, margin: &str) {
 }
 
 /// Prints the schemas.
-pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
+async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {

@@ -21,11 +21,14 @@ use crate::modules::manifest::Record;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
 use crate::view::{Screen, out_data, report::Report};
-use crate::workspace::Workspace;
+use crate::workspace::{LoadedTest, Workspace};
+
+/// The scope of CycloneDX for components that only tests use.
+const NOT_AT_RUN_TIME: &str = "excluded";
 
 /// The document to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::command) enum Document {
+pub(super) enum Document {
     /// The account of providers.
     Providers,
     /// The bill of materials, in CycloneDX.
@@ -33,15 +36,15 @@ pub(in crate::command) enum Document {
 }
 
 /// Runs the command.
-pub(in crate::command) async fn run(document: Document, env: &Env) -> Exit {
+pub(super) async fn run(document: Document, tests: Option<&Path>, env: &Env) -> Exit {
     let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
     let json = match document {
-        Document::Providers => providers(&mut diags, &mut workspace).await,
-        Document::Materials => materials(&mut diags, &mut workspace),
+        Document::Providers => providers(&mut diags, &mut workspace, tests).await,
+        Document::Materials => materials(&mut diags, &mut workspace, tests),
     };
     report.diagnostics(&workspace.sources, &diags);
     match json {
@@ -89,6 +92,8 @@ impl Origin {
 
 /// A provider that the folder uses.
 struct Used {
+    /// Whether only modules of tests require it.
+    is_for_tests: bool,
     constraints: Constraints,
     lock: Option<Lock>,
     origin: Origin,
@@ -96,18 +101,47 @@ struct Used {
     program: Option<PathBuf>,
 }
 
-/// The providers that the configuration requires, and those of the state.
+/// The configuration, and the modules that its tests use instead.
+struct Loaded {
+    config: Config,
+    tests: Vec<LoadedTest<Config>>,
+}
+
+impl Loaded {
+    fn read(
+        diags: &mut Diagnostics,
+        workspace: &mut Workspace<'_>,
+        tests: Option<&Path>,
+    ) -> Result<Self, Reported> {
+        let config = super::required_config(diags, workspace, tests)?;
+        let tests = workspace.load_runs(diags, tests, Config::load_needs)?;
+        Ok(Self { config, tests })
+    }
+
+    /// The providers that modules of tests require.
+    fn required_by_tests(&self) -> impl Iterator<Item = (ProviderAddr, Constraints)> {
+        let runs = self.tests.iter().flat_map(|test| &test.runs);
+        runs.flat_map(|run| run.config.requirements())
+    }
+}
+
+/// The providers that the configuration and its tests require, and those of the state.
 fn used_providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    config: &Config,
+    loaded: &Loaded,
     in_state: &BTreeSet<ProviderAddr>,
 ) -> Result<BTreeMap<ProviderAddr, Used>, Reported> {
     let locks = workspace.locks(diags)?;
     let places = workspace.places(&[]);
-    let mut required = config.requirements();
+    let mut required = loaded.config.requirements();
     for addr in in_state {
         required.entry(addr.clone()).or_default();
+    }
+    let of_config: BTreeSet<ProviderAddr> = required.keys().cloned().collect();
+    for (addr, constraints) in loaded.required_by_tests() {
+        let known = required.entry(addr).or_default();
+        *known = std::mem::take(known).and(constraints);
     }
     let found = required.into_iter().map(|(addr, constraints)| {
         let lock = locks.providers.get(&addr).cloned();
@@ -125,7 +159,8 @@ fn used_providers(
             Some(_) => Origin::Installed,
         };
         let program = program.map(|program| program.path);
-        (addr, Used { constraints, lock, origin, program })
+        let is_for_tests = !of_config.contains(&addr);
+        (addr, Used { is_for_tests, constraints, lock, origin, program })
     });
     Ok(found.collect())
 }
@@ -133,10 +168,12 @@ fn used_providers(
 async fn providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
 ) -> Result<Json, Reported> {
-    let config = super::required_config(diags, workspace, None)?;
-    let in_state = required_by_state(diags, workspace, &config).await?;
-    let used = used_providers(diags, workspace, &config, &in_state)?;
+    let loaded = Loaded::read(diags, workspace, tests)?;
+    let Loaded { config, tests } = &loaded;
+    let in_state = required_by_state(diags, workspace, config).await?;
+    let used = used_providers(diags, workspace, &loaded, &in_state)?;
     let members = used.iter().map(|(addr, one)| {
         let version = one.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
         let hashes = one.lock.iter().flat_map(|lock| &lock.hashes);
@@ -149,12 +186,14 @@ async fn providers(
         ]);
         (addr.to_string(), json)
     });
-    Ok(Json::object([
-        ("format_version", Json::text("1.0")),
-        ("platform", Json::text(Platform::current().to_string())),
-        ("configuration", module(&config, config.root_node())),
-        ("state", Json::Array(in_state.iter().map(|addr| Json::text(addr.to_string())).collect())),
-        ("providers", Json::Object(members.collect())),
+    let in_state = in_state.iter().map(|addr| Json::text(addr.to_string())).collect();
+    Ok(Json::some([
+        ("format_version", Some(Json::text("1.0"))),
+        ("platform", Some(Json::text(Platform::current().to_string()))),
+        ("configuration", Some(module(config, config.root_node()))),
+        ("tests", Json::Object(tests.iter().filter_map(test).collect()).filled()),
+        ("state", Some(Json::Array(in_state))),
+        ("providers", Some(Json::Object(members.collect()))),
     ]))
 }
 
@@ -173,10 +212,22 @@ fn module(config: &Config, node: &ModuleNode) -> Json {
     ])
 }
 
-fn materials(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<Json, Reported> {
-    let config = super::required_config(diags, workspace, None)?;
+/// A test file by its name, with the requirements of the modules that its runs use.
+fn test(test: &LoadedTest<Config>) -> Option<(String, Json)> {
+    let runs = test.runs.iter();
+    let runs = runs.map(|run| (run.name.to_string(), module(&run.config, run.config.root_node())));
+    let runs = Json::Object(runs.collect()).filled()?;
+    Some((test.name.clone(), Json::object([("runs", runs)])))
+}
+
+fn materials(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
+) -> Result<Json, Reported> {
+    let loaded = Loaded::read(diags, workspace, tests)?;
     let mut components = vec![engine(diags)?];
-    for (addr, one) in used_providers(diags, workspace, &config, &BTreeSet::new())? {
+    for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
         if one.origin != Origin::BuiltIn {
             components.push(provider(diags, &addr, &one)?);
         }
@@ -236,6 +287,7 @@ fn provider(diags: &mut Diagnostics, addr: &ProviderAddr, one: &Used) -> Result<
         ("bom-ref", Some(Json::text(reference.clone()))),
         ("name", Some(Json::text(addr.to_string()))),
         ("version", version.map(Json::text)),
+        ("scope", one.is_for_tests.then(|| Json::text(NOT_AT_RUN_TIME))),
         ("purl", Some(Json::text(reference))),
         ("hashes", hash),
         ("properties", Some(Json::Array(properties))),
@@ -258,6 +310,7 @@ fn called(
         ("bom-ref", Some(Json::text(format!("module.{key}")))),
         ("name", Some(Json::text(source))),
         ("version", record.version.as_ref().map(|version| Json::text(version.to_string()))),
+        ("scope", key.starts_with("test.").then(|| Json::text(NOT_AT_RUN_TIME))),
         ("externalReferences", Some(Json::Array(vec![origin]))),
         ("properties", Some(Json::Array(vec![property("formwork:content", &hash)]))),
     ]))
