@@ -11,15 +11,13 @@ mod tests;
 
 pub use dir::{Dir, TempDir};
 pub use system::{
-    Access, FileId, allocated, create_private_dir, is_mount_point, is_replaceable, record,
-    set_mode, symlink, sync_dir,
+    Access, FileId, allocated_bytes, cannot_be_replaced, create_private_dir, is_replaceable,
+    reserve, set_mode, stat_record, symlink, sync_dir,
 };
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
-
-use system::Kind;
 
 /// The maximum size of a configuration or variables file: 512 MiB.
 pub const MAX_TEXT: u64 = 512 << 20;
@@ -28,6 +26,19 @@ pub const MAX_RECORD: u64 = 16 << 20;
 /// The maximum size of a state: 2 GiB.
 pub const MAX_STATE: u64 = 2 << 30;
 
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "some kinds are on Unix alone"))]
+enum Kind {
+    File,
+    Dir,
+    Link,
+    Pipe,
+    Socket,
+    CharDevice,
+    Device,
+}
+
 /// Options of a file that not every system has. Where there is none, it changes nothing.
 pub trait FileOptions {
     /// A new file gets this mode, less the umask. Windows gives it the access of its directory.
@@ -35,9 +46,6 @@ pub trait FileOptions {
 
     /// Opening a pipe does not wait for its other end (`O_NONBLOCK`).
     fn without_waiting(&mut self) -> &mut Self;
-
-    /// A link at the path is not followed, but refused or opened itself.
-    fn without_following(&mut self) -> &mut Self;
 
     /// Writes go to the end of the file. On Windows a file that is only appended to can be neither locked nor
     /// cut, so there they go to the position, which starts at 0 and has to be set after a cut.

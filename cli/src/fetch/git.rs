@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
-use formwork_core::disk::{FileOptions as _, allocated};
+use formwork_core::disk::{FileOptions as _, allocated_bytes};
 use formwork_value::quote::shell_quoted;
 
 use super::http::DOWNLOAD;
@@ -298,7 +298,7 @@ fn size_on_disk(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| {
         let found = entry.metadata().ok()?;
-        let own = allocated(&found);
+        let own = allocated_bytes(&found);
         Some(if found.is_dir() { own.saturating_add(size_on_disk(&entry.path())) } else { own })
     });
     sizes.fold(0, u64::saturating_add)

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, create_private_dir, read_text, record};
+use formwork_core::disk::{MAX_RECORD, create_private_dir, read_text, stat_record};
 use sha2::{Digest as _, Sha256};
 
 use super::hash;
@@ -80,7 +80,7 @@ impl Record {
                 // file changes.
                 let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
                 for found in [Some(&found), target.as_ref()].into_iter().flatten() {
-                    let Some((record, changed)) = record(found) else { return Ok(None) };
+                    let Some((record, changed)) = stat_record(found) else { return Ok(None) };
                     newest = newest.max(changed);
                     lines.push(format!("{name:?} {record}\n"));
                 }

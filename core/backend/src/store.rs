@@ -221,7 +221,7 @@ pub enum StoreError {
         holder: Option<Box<LockInfo>>,
     },
     /// The backend keeps one state only, and another workspace is selected.
-    #[error("{location} has no workspaces, so there is no {workspace:?}")]
+    #[error("the backend at {location} has no workspaces, so there is no {workspace:?}")]
     NoWorkspace {
         /// The place of the state.
         location: String,

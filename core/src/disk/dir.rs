@@ -5,8 +5,22 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::Kind;
 use super::read_regular;
-use super::system::{self, DirHandle, Kind, Purpose};
+use super::system::{self, DirHandle};
+
+/// Purpose of opening a file of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is read.
+    Read,
+    /// It is locked, and created if it is missing.
+    Lock,
+    /// It is new, and only its owner may read it.
+    New,
+    /// It is there, and its content is replaced.
+    Overwrite,
+}
 
 /// An open directory. Names below it are single path components, and a symbolic link at one of them is
 /// never followed.
@@ -89,11 +103,12 @@ impl Dir {
         text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    /// Replaces a file atomically, or writes into it if it is a mount point. The rename may not be on disk
-    /// yet. A link at the name is replaced, not followed.
+    /// Replaces a file atomically, or writes into it if no file can take its place. The rename may not be on
+    /// disk yet. A link at the name is replaced, not followed.
     ///
     /// # Errors
-    /// When it cannot be written; the former content is still there then.
+    /// When it cannot be written. The former content is still there then, or the error names a file with the
+    /// complete new content.
     pub fn replace(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
         let name = component(OsStr::new(name))?;
         // In the same directory, because a rename across file systems is not atomic.
@@ -106,24 +121,36 @@ impl Dir {
             // Synced before the rename: some file systems write the new name to disk before the
             // content, and a crash would leave an empty file.
             .and_then(|()| file.sync_all())
-            .and_then(|()| match self.handle.rename(OsStr::new(&aside), &self.handle, name) {
-                // A mount point, such as one file of a host in a container, cannot be replaced.
-                Err(error) if system::is_mount_point(&error) => {
-                    self.overwrite(name, content)?;
-                    self.remove(&aside)
-                }
-                renamed => renamed,
-            });
-        // That the file beside it stays is not reported: the first failure is the cause.
-        written.inspect_err(|_| drop(self.remove(&aside)))
+            .and_then(|()| self.handle.rename(OsStr::new(&aside), &self.handle, name));
+        match written {
+            // A mount point, such as one file of a host in a container.
+            Err(error) if system::cannot_be_replaced(&error) => {
+                self.overwrite(name, content, &aside)
+            }
+            // That the file beside it stays is not reported: the first failure is the cause.
+            written => written.inspect_err(|_| drop(self.remove(&aside))),
+        }
     }
 
-    /// Writes into a file that is there.
-    fn overwrite(&self, name: &OsStr, content: &[u8]) -> io::Result<()> {
-        let mut file = self.handle.open_file(name, Purpose::Overwrite)?;
-        file.write_all(content)?;
-        file.set_len(content.len() as u64)?;
-        file.sync_all()
+    /// Writes into a file that is there. The complete content is in the file `aside` until then.
+    fn overwrite(&self, name: &OsStr, content: &[u8], aside: &str) -> io::Result<()> {
+        let opened = self.handle.open_file(name, Purpose::Overwrite).and_then(|file| {
+            // Space is taken before a byte is changed.
+            system::reserve(&file, 0..content.len() as u64)?;
+            Ok(file)
+        });
+        let mut file = opened.inspect_err(|_| drop(self.remove(aside)))?;
+        let written = file
+            .write_all(content)
+            // The old content may have been longer.
+            .and_then(|()| file.set_len(content.len() as u64))
+            .and_then(|()| file.sync_all());
+        written.map_err(|error| {
+            let complete = self.path_of(OsStr::new(aside));
+            let reason = format!("{error}; {} has the complete content", complete.display());
+            io::Error::new(error.kind(), reason)
+        })?;
+        self.remove(aside)
     }
 
     /// Opens a regular file that is only locked, and creates it if it is missing. Its content is kept.
@@ -302,7 +329,7 @@ impl Drop for TempDir {
 fn component(name: &OsStr) -> io::Result<&OsStr> {
     // Each of these would lead out of the folder or over a link on the way, which the handles are
     // there to prevent.
-    if name.is_empty() || name == "." || name == ".." || system::has_separator(name) {
+    if name.is_empty() || name == "." || name == ".." || system::leads_elsewhere(name) {
         let reason = format!("{} is not the name of a file", name.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
     }

@@ -2,6 +2,9 @@
 
 use std::os::unix::fs::symlink;
 
+use nix::errno::Errno;
+
+use super::system::DirHandle;
 use super::*;
 
 /// A folder with a victim beside it.
@@ -111,6 +114,15 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
     file.set_len(3).unwrap();
     assert_eq!(read_file(&path, 3).unwrap(), [0, 0, 0]);
     assert!(read_file(&path, 2).is_err());
+}
+
+#[test]
+fn an_entry_of_a_directory_that_cannot_be_written_is_not_emptied() {
+    // Linux says `EACCES` about the outer directory before it looks at the kind of the entry.
+    for (errno, may_be_dir) in [(Errno::EISDIR, true), (Errno::EPERM, true), (Errno::EACCES, false)]
+    {
+        assert_eq!(DirHandle::may_be_dir(&errno.into()), may_be_dir, "{errno}");
+    }
 }
 
 #[test]

@@ -402,9 +402,11 @@ impl Journal {
         }
         let path = std::mem::take(&mut self.path);
         remove(&path)?;
-        // On Windows the name of a file stays in its folder until the file is closed.
         drop(self);
-        path.parent().map(std::fs::remove_dir);
+        if cfg!(windows) {
+            // There the name of a file stays in its folder until the file is closed.
+            path.parent().map(std::fs::remove_dir);
+        }
         Ok(())
     }
 

@@ -88,7 +88,7 @@ impl HeldLock {
         let text = serde_json::to_vec(about)?;
         // Left over from a run that was killed, perhaps one of another user.
         std::fs::remove_file(&self.info).ok();
-        let mode = Access::of(&self.file.metadata()?).mode();
+        let mode = Access::of(&self.file.metadata()?).mode_beside();
         let mut options = OpenOptions::new();
         // A new file: a link that was planted under the name meanwhile is not followed.
         options.write(true).create_new(true).with_mode(mode);

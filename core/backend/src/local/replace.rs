@@ -6,7 +6,9 @@ use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, lock};
-use formwork_core::disk::{Access, FileOptions as _, is_device, is_mount_point, sync_dir};
+use formwork_core::disk::{
+    Access, FileOptions as _, cannot_be_replaced, is_device, reserve, sync_dir,
+};
 
 use super::{behind_links, failed, is_no_file};
 use crate::store::{StoreError, StoreOperation};
@@ -81,7 +83,7 @@ impl Disk {
     fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
         self.ask()?;
         // Space is taken before a byte is changed.
-        reserve(file, with.metadata()?.len())?;
+        reserve(file, 0..with.metadata()?.len())?;
         file.rewind()?;
         with.rewind()?;
         let length = io::copy(&mut with, &mut file)?;
@@ -109,24 +111,6 @@ impl Disk {
         let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
         sync_dir(folder.unwrap_or(Path::new(".")))
     }
-}
-
-/// Has the disk keep space for the first bytes of a file, as far as it can.
-#[cfg(target_os = "linux")]
-fn reserve(file: &File, length: u64) -> io::Result<()> {
-    use nix::errno::Errno;
-    use nix::fcntl::{FallocateFlags, fallocate};
-    let length = i64::try_from(length).unwrap_or(i64::MAX);
-    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
-        Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
-        _ => Ok(()),
-    }
-}
-
-/// Other systems have no call that keeps the length.
-#[cfg(not(target_os = "linux"))]
-fn reserve(_file: &File, _length: u64) -> io::Result<()> {
-    Ok(())
 }
 
 /// A new text is in its place.
@@ -161,7 +145,7 @@ pub(super) fn replace(
         let linked = original.is_some() && disk.link(&path, &previous).is_ok();
         // The content is on the disk by now, so the name never leads to half of a text.
         match disk.rename(&next, &path) {
-            Err(error) if is_mount_point(&error) => Ok((stand_in, Placed::Beside)),
+            Err(error) if cannot_be_replaced(&error) => Ok((stand_in, Placed::Beside)),
             renamed => renamed.map(|()| (stand_in, Placed::Renamed { linked })),
         }
     });
@@ -269,7 +253,7 @@ impl Disk {
         };
         let (next, file) = self.create_beside(path, access).map_err(write_failed)?;
         let placed = self.fill(&file, text).and_then(|()| match self.rename(&next, path) {
-            Err(error) if is_mount_point(&error) => {
+            Err(error) if cannot_be_replaced(&error) => {
                 self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
                 std::fs::remove_file(&next)
             }

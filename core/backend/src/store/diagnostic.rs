@@ -149,7 +149,7 @@ impl StoreOperation {
                 messages::FAILED_TO_SAVE_STATE,
                 "The file is a mount point, which no other file can take the place of, so the state \
                  was written into it and may be cut off now. The complete state is beside it, in the \
-                 file beside it whose name has `.next` in it. Free space or correct the permissions, copy that \
+                 file whose name has `.next` in it. Free space or correct the permissions, copy that \
                  file over the state, then run any command.",
             ),
             Self::Open => (

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{
@@ -17,19 +18,8 @@ use nix::libc;
 use nix::sys::stat::{Mode, SFlag, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
 
-use super::FileOptions;
-
-/// The kind of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    File,
-    Dir,
-    Link,
-    Pipe,
-    Socket,
-    CharDevice,
-    Device,
-}
+use super::dir::Purpose;
+use super::{FileOptions, Kind};
 
 impl Kind {
     pub(super) fn of(found: &Metadata) -> Self {
@@ -63,10 +53,6 @@ impl FileOptions for OpenOptions {
         self.custom_flags(libc::O_NONBLOCK)
     }
 
-    fn without_following(&mut self) -> &mut Self {
-        self.custom_flags(libc::O_NOFOLLOW)
-    }
-
     fn appending(&mut self) -> &mut Self {
         self.append(true)
     }
@@ -96,9 +82,10 @@ pub fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Whether a rename failed because of a mount point: a file of a host that is mounted into a container.
+/// Whether a rename failed because no file can take the place of another one, which is a mount point: a file
+/// of a host that is mounted into a container.
 #[must_use]
-pub fn is_mount_point(error: &io::Error) -> bool {
+pub fn cannot_be_replaced(error: &io::Error) -> bool {
     // `EBUSY`: the kernel keeps the name of a mount point.
     error.kind() == ErrorKind::ResourceBusy
 }
@@ -113,7 +100,7 @@ pub fn is_replaceable(file: &Metadata, by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change, and the time of the last change in
 /// seconds. Only the kernel sets that time.
 #[must_use]
-pub fn record(found: &Metadata) -> Option<(String, i64)> {
+pub fn stat_record(found: &Metadata) -> Option<(String, i64)> {
     let record = format!(
         "{} {} {} {} {}.{:09} {}.{:09}",
         found.dev(),
@@ -130,8 +117,36 @@ pub fn record(found: &Metadata) -> Option<(String, i64)> {
 
 /// The bytes that a file takes on the disk.
 #[must_use]
-pub fn allocated(found: &Metadata) -> u64 {
+pub fn allocated_bytes(found: &Metadata) -> u64 {
     found.blocks().saturating_mul(512)
+}
+
+/// Reserves blocks of the disk for a range of bytes of a file, which keeps its length: readers see no gap. The
+/// result is `false` where the file system reserves nothing.
+///
+/// # Errors
+/// When the disk or the quota is full.
+#[cfg(target_os = "linux")]
+pub fn reserve(file: &File, range: Range<u64>) -> io::Result<bool> {
+    use nix::fcntl::{FallocateFlags, fallocate};
+    let length = range.end.saturating_sub(range.start);
+    let (from, length) = (i64::try_from(range.start), i64::try_from(length));
+    let (Ok(from), Ok(length)) = (from, length) else { return Ok(false) };
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, from, length) {
+        Ok(()) => Ok(true),
+        Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
+        // Not every file system knows the call, and a write says all else that is wrong with the file.
+        Err(_) => Ok(false),
+    }
+}
+
+/// Reserves nothing: only Linux has a call that keeps the length.
+///
+/// # Errors
+/// Never.
+#[cfg(not(target_os = "linux"))]
+pub fn reserve(_file: &File, _range: Range<u64>) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// The identity of a file: its device, and its number on that device.
@@ -187,7 +202,7 @@ impl Access {
 
     /// The mode for a file beside it that holds no secrets: no one may execute it.
     #[must_use]
-    pub fn mode(self) -> u32 {
+    pub fn mode_beside(self) -> u32 {
         self.mode & 0o666
     }
 
@@ -215,19 +230,6 @@ impl Access {
         let flags = libc::O_NOFOLLOW | libc::O_DIRECTORY;
         self.give(&OpenOptions::new().read(true).custom_flags(flags).open(path)?)
     }
-}
-
-/// Purpose of opening a file of a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// It is read.
-    Read,
-    /// It is locked, and created if it is missing.
-    Lock,
-    /// It is new, and only its owner may read it.
-    New,
-    /// It is there, and its content is replaced.
-    Overwrite,
 }
 
 impl Purpose {
@@ -322,8 +324,10 @@ impl DirHandle {
 
     /// Whether [`DirHandle::remove_file`] failed because the entry may be a directory.
     pub(super) fn may_be_dir(error: &io::Error) -> bool {
-        // Linux and POSIX disagree about the error for a directory.
-        matches!(error.kind(), ErrorKind::IsADirectory | ErrorKind::PermissionDenied)
+        // Linux and POSIX disagree about the error for a directory. `EACCES` is about the directory that the
+        // entry is in: nothing in it can be removed.
+        let errno = error.raw_os_error().map(Errno::from_raw);
+        matches!(errno, Some(Errno::EISDIR | Errno::EPERM))
     }
 
     /// Removes an empty directory.
@@ -354,7 +358,7 @@ pub(super) fn is_special(error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn has_separator(name: &OsStr) -> bool {
+pub(super) fn leads_elsewhere(name: &OsStr) -> bool {
     name.as_bytes().contains(&b'/')
 }
 

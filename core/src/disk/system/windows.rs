@@ -2,12 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
+use std::ops::Range;
 use std::os::windows::fs::OpenOptionsExt as _;
 use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
 use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_INVALID_FUNCTION, ERROR_LOCK_VIOLATION, ERROR_NOT_SUPPORTED,
     ERROR_SHARING_VIOLATION, HANDLE,
@@ -18,24 +19,11 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::{OVERLAPPED, OVERLAPPED_0, OVERLAPPED_0_0};
 
-use super::FileOptions;
+use super::dir::Purpose;
+use super::{FileOptions, Kind};
 
 /// Characters that lead out of a directory, or to a stream of a file.
 const SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
-
-/// The kind of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    File,
-    Dir,
-    Link,
-    #[expect(dead_code, reason = "a file of Unix")]
-    Pipe,
-    #[expect(dead_code, reason = "a file of Unix")]
-    Socket,
-    CharDevice,
-    Device,
-}
 
 impl Kind {
     pub(super) fn of(found: &Metadata) -> Self {
@@ -66,10 +54,6 @@ impl FileOptions for OpenOptions {
     fn without_waiting(&mut self) -> &mut Self {
         // Pipes have names of their own here, which no checkout can bring along.
         self
-    }
-
-    fn without_following(&mut self) -> &mut Self {
-        self.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
     }
 
     fn appending(&mut self) -> &mut Self {
@@ -106,9 +90,9 @@ pub fn sync_dir(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file cannot take the place of another one. Here none can that is open with a lock.
+/// Whether a rename failed because no file can take the place of another one, which is open with a lock.
 #[must_use]
-pub fn is_mount_point(error: &io::Error) -> bool {
+pub fn cannot_be_replaced(error: &io::Error) -> bool {
     is_one_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
 }
 
@@ -122,14 +106,22 @@ pub fn is_replaceable(_file: &Metadata, _by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change. Here there is none: programs can set
 /// all times of a file.
 #[must_use]
-pub fn record(_found: &Metadata) -> Option<(String, i64)> {
+pub fn stat_record(_found: &Metadata) -> Option<(String, i64)> {
     None
 }
 
 /// The bytes that a file takes on the disk, about.
 #[must_use]
-pub fn allocated(found: &Metadata) -> u64 {
+pub fn allocated_bytes(found: &Metadata) -> u64 {
     found.len()
+}
+
+/// Reserves nothing: no call does, and keeps the length of the file.
+///
+/// # Errors
+/// Never.
+pub fn reserve(_file: &File, _range: Range<u64>) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// The identity of a file: its volume, and its number on that volume.
@@ -179,7 +171,7 @@ impl Access {
 
     /// The mode for a file beside it. Windows has none.
     #[must_use]
-    pub fn mode(self) -> u32 {
+    pub fn mode_beside(self) -> u32 {
         0o666
     }
 
@@ -198,19 +190,6 @@ impl Access {
     pub fn give_dir(self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Purpose of opening a file of a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// It is read.
-    Read,
-    /// It is locked, and created if it is missing.
-    Lock,
-    /// It is new.
-    New,
-    /// It is there, and its content is replaced.
-    Overwrite,
 }
 
 /// The path of a directory. Windows has no calls that are relative to an open directory, so each entry is
@@ -249,7 +228,7 @@ impl DirHandle {
             Purpose::New => options.write(true).create_new(true),
             Purpose::Overwrite => options.write(true),
         };
-        let file = options.without_following().open(self.0.join(name))?;
+        let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.0.join(name))?;
         // The link itself is open now, and is no file to read or write.
         match Kind::of(&file.metadata()?) {
             Kind::Link => Err(io::ErrorKind::InvalidInput.into()),
@@ -260,11 +239,14 @@ impl DirHandle {
     /// A file that stands for the directory, to be locked: a directory has no content that could be.
     pub(super) fn as_file(&self) -> io::Result<File> {
         // Not in the directory itself, whose content is hashed and moved.
-        let mut hash = DefaultHasher::new();
-        self.0.hash(&mut hash);
+        // Of any two versions of this program, both lock the same file.
+        // One directory has several paths: letters in either case, short names, junctions.
+        let path = self.0.canonicalize()?;
+        let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
+        let hash = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<String>();
         let folder = std::env::temp_dir().join("formwork-locks");
         std::fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{:016x}", hash.finish()));
+        let path = folder.join(hash);
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
     }
 
@@ -326,9 +308,22 @@ pub(super) fn is_special(_error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn has_separator(name: &OsStr) -> bool {
+pub(super) fn leads_elsewhere(name: &OsStr) -> bool {
     // All three are ASCII, so that none of them is a part of another character.
-    name.as_encoded_bytes().iter().any(|byte| SEPARATORS.contains(byte))
+    let bytes = name.as_encoded_bytes();
+    // The system drops dots and spaces at the end.
+    bytes.iter().any(|byte| SEPARATORS.contains(byte))
+        || matches!(bytes.last(), Some(b'.' | b' '))
+        || is_device_name(name)
+}
+
+/// Whether a name means a device in every directory, whatever extension it has.
+fn is_device_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_port = |port: &str| matches!(port.as_bytes(), [b'0'..=b'9']);
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL")
+        || ["COM", "LPT"].iter().any(|kind| stem.strip_prefix(kind).is_some_and(is_port))
 }
 
 /// The byte that a lock is on, far behind the end of any file. Windows keeps other handles from reading a

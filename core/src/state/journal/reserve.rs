@@ -1,11 +1,9 @@
 //! Space on the disk for the answers to announced calls. It is reserved before a call is sent, so that a
 //! disk that fills meanwhile costs no answer.
 
-use std::fs::File;
-use std::io;
-
 use super::record::Record;
 use super::{Journal, JournalError};
+use crate::disk;
 
 /// Space for the records of a call beside those that grow with the planned value: attributes that only
 /// the provider knows, private data, messages.
@@ -34,14 +32,9 @@ impl Journal {
             return Ok(());
         }
         let from = reserved.max(self.length.get());
-        let reserve_up_to = |end: u64| match keep_free(&self.file, from, end - from) {
-            Err(error) if is_full(&error) => Err(error),
-            // Not every file system reserves space.
-            _ => {
-                self.reserved.set(end);
-                Ok(())
-            }
-        };
+        // A file system that reserves nothing is not asked again.
+        let reserve_up_to =
+            |end| disk::reserve(&self.file, from..end).map(|_| self.reserved.set(end));
         // A disk that has no room for a whole step may have enough for the calls.
         let reserved = reserve_up_to(needed + STEP).or_else(|_| reserve_up_to(needed));
         reserved.map_err(JournalError::io("reserve space in", &self.path))
@@ -53,38 +46,18 @@ impl Journal {
             return;
         }
         self.release();
-        self.reserved.set(0);
         let open: u64 = self.open.borrow().values().map(|call| call.space).sum();
         let end = self.length.get() + open;
         // Space that another program has taken at this moment is reserved again before the next call.
-        if open > 0 && keep_free(&self.file, self.length.get(), open).is_ok() {
+        if open > 0 && disk::reserve(&self.file, self.length.get()..end).is_ok() {
             self.reserved.set(end);
         }
     }
 
-    /// Gives reserved space back. Nothing more is written.
+    /// Gives all reserved space back.
     pub(super) fn release(&self) {
         // Blocks behind the end of the file are freed when the length is set, even to the same one.
         self.file.set_len(self.length.get()).ok();
+        self.reserved.set(0);
     }
-}
-
-/// Whether an error says that there is no more space.
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-}
-
-/// Allocates blocks of a file behind its end, which keeps its length: readers see no gap.
-#[cfg(target_os = "linux")]
-pub(super) fn keep_free(file: &File, from: u64, length: u64) -> io::Result<()> {
-    use nix::fcntl::{FallocateFlags, fallocate};
-    let (from, length) = (i64::try_from(from), i64::try_from(length));
-    let (Ok(from), Ok(length)) = (from, length) else { return Ok(()) };
-    Ok(fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, from, length)?)
-}
-
-/// Other systems have no call that keeps the length.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn keep_free(_file: &File, _from: u64, _length: u64) -> io::Result<()> {
-    Ok(())
 }

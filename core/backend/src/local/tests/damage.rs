@@ -33,6 +33,29 @@ async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_comp
 }
 
 #[tokio::test]
+async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() {
+    let folder = folder();
+    let [ours, theirs] = ["one", "two"].map(|lineage| StateFile {
+        serial: 7,
+        lineage: lineage.to_owned(),
+        ..file_with("b")
+    });
+    let backup = StateFile { serial: 6, lineage: "one".to_owned(), ..file_with("a") }.write();
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let [next, spare] =
+        ["", ".1"].map(|number| folder.path().join(format!(".terraform.tfstate.next{number}")));
+    std::fs::write(&next, theirs.write()).unwrap();
+    let detail = async || store(&folder).read().await.unwrap_err().diagnostic().detail;
+    let without = detail().await;
+    assert!(!without.contains(".next"), "{without}");
+    assert!(without.contains("terraform.tfstate.backup"), "{without}");
+    std::fs::write(&spare, ours.write()).unwrap();
+    let with = detail().await;
+    assert!(with.contains(&format!("{} can be copied over it", spare.display())), "{with}");
+}
+
+#[tokio::test]
 async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over() {
     let folder = folder();
     std::fs::write(state_in(&folder), "").unwrap();
