@@ -11,9 +11,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    // A program cannot be started by another name on Windows: the name is the argument there.
-    let name = if cfg!(windows) { arguments.next().unwrap_or_default() } else { name };
-    match formwork_providers::bundle::serve(&name) {
+    // On Windows, where links need a right of their own, the engine gives the name as an argument.
+    let argument = cfg!(windows).then(|| arguments.next()).flatten();
+    let names = std::iter::once(name).chain(argument);
+    match names.into_iter().find_map(|name| formwork_providers::bundle::serve(&name)) {
         Some(code) => code,
         None => formwork::run(&formwork_providers::bundle::NAMES),
     }

@@ -17,8 +17,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::system::{End, Signals};
+use formwork_plugin_protocol::children;
+
+use self::system::Signals;
 use crate::view;
+
+/// Manner of ending a process. On Windows, which has no request to end that all programs understand, both are
+/// the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It is asked to end, and may ignore that.
+    Asked,
+    /// It is ended.
+    Forced,
+}
 
 /// Time that a command that attends to signals itself has to end after the second, and that another
 /// program has after the request to end.
@@ -146,7 +158,7 @@ impl SupervisedChild {
 
     /// Waits until it has ended and still has its number, as a deadline requires.
     pub(crate) fn wait_for_end(&self) {
-        system::wait_for_end(&self.program);
+        children::wait_for_end(&self.program);
     }
 
     fn leave(&mut self, companions: &mut Vec<u32>) {

@@ -9,20 +9,12 @@ mod system;
 #[cfg_attr(not(unix), path = "children/job.rs")]
 mod tree;
 
-#[cfg(unix)]
-use nix::unistd::Pid;
+use std::process::Child;
 
 pub use tree::{OutputPipe, ProcessTree, output_pipe, signal_name};
 
 /// Waits for the end of a child, and leaves it to be reaped: until then its number means no other process.
-#[cfg(unix)]
-pub fn wait_for_end(child: i32) {
-    system::wait_for_end(Pid::from_raw(child));
-}
-
-/// Waits for the end of a child. Until its handle is closed its number means no other process.
-#[cfg(not(unix))]
-pub fn wait_for_end(child: &std::process::Child) {
+pub fn wait_for_end(child: &Child) {
     system::wait_for_end(child);
 }
 

@@ -36,6 +36,7 @@ pub(crate) use logs::fuzz as fuzz_log;
 pub use provider::GrpcProvider;
 pub use shutdown::{detached_processes, shutdown_all};
 pub use system::FileIdentity;
+pub use system::{make_socket_folder, short_temp_dir};
 
 use connect::Dialer;
 use pool::Pool;

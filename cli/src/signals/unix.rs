@@ -2,22 +2,13 @@
 
 use std::future::pending;
 use std::io;
-use std::process::Child;
 use std::sync::OnceLock;
 
-use formwork_plugin_protocol::children;
 use nix::sys::signal::{Signal as Number, kill};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Manner of ending a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// It is asked to end, and may ignore that.
-    Asked,
-    /// It is ended.
-    Forced,
-}
+use super::End;
 
 /// Ends processes that are not reaped yet, with their children, who need not notice their end.
 pub(super) fn end_with_children(mut ending: Vec<u32>, end: End) {
@@ -35,12 +26,6 @@ pub(super) fn end_with_children(mut ending: Vec<u32>, end: End) {
     }
 }
 
-/// Waits until a program has ended. It still has its number then.
-pub(super) fn wait_for_end(program: &Child) {
-    let Ok(id) = i32::try_from(program.id()) else { return };
-    children::wait_for_end(id);
-}
-
 /// Notes what cannot be determined any more once signals are listened to.
 pub(super) fn prepare() {
     hangup_is_ignored();
@@ -55,7 +40,8 @@ pub(super) struct Signals {
 
 impl Signals {
     /// From now on none is missed, and a limit of the size of files (`ulimit -f`) is an error of the write
-    /// instead of the end of this process. Programs that it starts get the signal as before. With `nohup`, the program survives the terminal's end.
+    /// instead of the end of this process. Programs that it starts get the signal as before. With `nohup`, the
+    /// program survives the terminal's end.
     pub(super) fn listen() -> io::Result<Self> {
         drop(signal(SignalKind::from_raw(Number::SIGXFSZ as i32))?);
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;

@@ -1,19 +1,11 @@
 //! Interrupts and the end of processes on Windows.
 
 use std::io;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use formwork_plugin_protocol::children;
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// Manner of ending a process. Windows has no request to end that all programs understand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// It is asked to end, and may ignore that.
-    Asked,
-    /// It is ended.
-    Forced,
-}
+use super::End;
 
 /// Ends processes, with their children.
 pub(super) fn end_with_children(ending: Vec<u32>, _end: End) {
@@ -26,11 +18,6 @@ pub(super) fn end_with_children(ending: Vec<u32>, _end: End) {
         // It may have ended in this moment.
         drop(program.status());
     }
-}
-
-/// Waits until a program has ended. It still has its number then: that is free once its handle is closed.
-pub(super) fn wait_for_end(program: &Child) {
-    children::wait_for_end(program);
 }
 
 /// There is nothing to note.

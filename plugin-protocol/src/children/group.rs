@@ -125,7 +125,8 @@ mod tests {
     async fn lasting() -> (ProcessTree, OutputPipe) {
         let (mut output, writer) = output_pipe().unwrap();
         let mut command = Command::new("sh");
-        command.args(["-c", "sleep 1000 & echo up; sleep 1000"]).stdout(writer);
+        let program = "trap 'echo on' USR1; sleep 1000 & echo up; while :; do wait; done";
+        command.args(["-c", program]).stdout(writer);
         let (_child, tree) = ProcessTree::spawn(command).await.unwrap();
         let mut up = [0; 3];
         output.read_exact(&mut up).await.unwrap();
@@ -135,9 +136,12 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_of_a_tree_is_left_when_it_is_dropped() {
-        let (tree, mut output) = lasting().await;
+        let (mut tree, mut output) = lasting().await;
+        // It lives on, so that only the drop can have ended the tree.
+        let shell = tree.shell.take();
         drop(tree);
         assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
+        drop(shell);
     }
 
     #[tokio::test]
@@ -154,7 +158,11 @@ mod tests {
         let (tree, mut output) = lasting().await;
         let leader = tree.leader.unwrap();
         tree.release().await;
-        assert!(killpg(leader, None).is_ok());
+        // Only a process that runs answers: the number of one that has ended can still be signalled.
+        nix::sys::signal::kill(leader, Signal::SIGUSR1).unwrap();
+        let mut on = [0; 3];
+        output.read_exact(&mut on).await.unwrap();
+        assert_eq!(&on, b"on\n");
         killpg(leader, Signal::SIGKILL).unwrap();
         assert_eq!(output.read(&mut [0]).await.unwrap(), 0);
     }

@@ -21,9 +21,12 @@ impl ProcessTree {
     #[expect(clippy::unused_async, reason = "other systems wait here")]
     pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
         let job = Job::new()?;
-        let child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
-        if let Some(process) = child.raw_handle() {
-            job.take(process)?;
+        let mut child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
+        let taken = child.raw_handle().map_or(Ok(()), |process| job.take(process));
+        // One that has ended already cannot be taken in.
+        if taken.is_err() && child.try_wait()?.is_none() {
+            child.start_kill().ok();
+            taken?;
         }
         Ok((child, Self(job)))
     }

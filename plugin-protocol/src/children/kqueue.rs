@@ -1,12 +1,13 @@
 //! Child processes on macOS and the BSDs.
 
+use std::process::Child;
+
 use nix::errno::Errno;
 use nix::sys::event::{EvFlags, EventFilter, FilterFlag, KEvent, Kqueue};
-use nix::unistd::Pid;
 
-pub(super) fn wait_for_end(child: Pid) {
+pub(super) fn wait_for_end(child: &Child) {
     let Ok(queue) = Kqueue::new() else { return };
-    let Ok(number) = usize::try_from(child.as_raw()) else { return };
+    let Ok(number) = usize::try_from(child.id()) else { return };
     let (filter, flags) = (EventFilter::EVFILT_PROC, EvFlags::EV_ADD | EvFlags::EV_ONESHOT);
     let change = KEvent::new(number, filter, flags, FilterFlag::NOTE_EXIT, 0, 0);
     let mut events = [change];

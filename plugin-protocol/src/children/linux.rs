@@ -1,14 +1,17 @@
 //! Child processes on Linux.
 
+use std::process::Child;
+
 use nix::errno::Errno;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
-pub(super) fn wait_for_end(child: Pid) {
+pub(super) fn wait_for_end(child: &Child) {
+    let Ok(id) = i32::try_from(child.id()) else { return };
     let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-    while waitid(Id::Pid(child), ended) == Err(Errno::EINTR) {}
+    while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
 }
 
 pub(super) fn end_with_parent() -> nix::Result<()> {

@@ -34,8 +34,6 @@ use crate::tls::{Identity, client_config};
 const ENDING: Duration = Duration::from_secs(2);
 /// Time after which a slow start is worth a line in the log.
 const SLOW: Duration = Duration::from_secs(3);
-/// The longest folder name that leaves room for a socket's: its path may have 107 bytes.
-const LONGEST_FOLDER: usize = 60;
 
 /// A plugin's program.
 #[derive(Clone, Debug)]
@@ -113,7 +111,7 @@ pub(super) async fn launch(
     let unstarted = |problem| failure(executable, settings, problem, String::new());
     // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
     // umask of the user, so only the folder keeps other users out.
-    let home = make_home().map_err(|error| {
+    let home = system::make_socket_folder("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
         )))
@@ -147,19 +145,6 @@ pub(super) async fn launch(
         }
         Err(problem) => Err(give_up(&child, executable, settings, problem).await),
     }
-}
-
-/// Makes a folder that only we can enter, for the plugin's socket.
-fn make_home() -> io::Result<TempDir> {
-    let folder = std::env::temp_dir();
-    let short = folder.as_os_str().len() <= LONGEST_FOLDER;
-    // The path of a Unix socket is limited to 107 bytes (`sun_path`), and CI systems have long
-    // temporary folders.
-    let folder = if short { folder.as_path() } else { Path::new("/tmp") };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("formwork-");
-    system::only_for_this_user(&mut builder);
-    builder.tempdir_in(folder)
 }
 
 async fn start(
@@ -391,7 +376,7 @@ mod tests {
 
     #[test]
     fn no_other_user_can_enter_the_folder_of_the_socket() {
-        let home = make_home().expect("a folder");
+        let home = system::make_socket_folder("formwork-").expect("a folder");
         let mode = home.path().metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert!(home.path().as_os_str().len() + "/plugin1234567890".len() < 107);

@@ -164,7 +164,7 @@ impl Group {
     fn reap(&self, mut child: Child) -> Exit {
         // The child stays a zombie, so its process group id cannot be reused until the rest of the
         // group was signalled below.
-        children::wait_for_end(self.leader.as_raw());
+        children::wait_for_end(&child);
         // Held over signal and wait, so that `kill` cannot come between them and signal an id that
         // is free again.
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);

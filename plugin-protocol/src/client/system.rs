@@ -6,9 +6,34 @@
 mod files;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) use files::{is_no_program, is_open_for_writing, is_socket, only_for_this_user};
+use tempfile::TempDir;
+
+pub(super) use files::{is_no_program, is_open_for_writing, is_socket};
+
+/// Longest path of a folder for sockets, in bytes. The path of a Unix socket is limited to 107 bytes
+/// (`sun_path`), and CI systems have long temporary folders.
+const LONGEST_FOLDER: usize = 60;
+
+/// A folder for temporary files whose path leaves room for the name of a socket.
+#[must_use]
+pub fn short_temp_dir() -> PathBuf {
+    let folder = std::env::temp_dir();
+    // Sockets of Windows are not files.
+    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= LONGEST_FOLDER;
+    if is_short { folder } else { PathBuf::from("/tmp") }
+}
+
+/// Makes a folder for the sockets of a plugin, which only this user can enter. Its name begins with `prefix`.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    files::only_for_this_user(builder.prefix(prefix));
+    builder.tempdir_in(short_temp_dir())
+}
 
 /// The identity of a file and of its content, as the file system keeps it. On Unix nothing but the kernel
 /// sets the time of the last change of a file.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use formwork_plugin_protocol::client::make_socket_folder;
 use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
 use formwork_plugin_protocol::host::{self, ChildProcess, HostIdentity};
 use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
@@ -24,7 +25,6 @@ use tokio::time::{sleep, timeout};
 
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
-use crate::system::only_for_this_user;
 pub use error::StartError;
 pub use output::{Printed, panic_in};
 use output::{Shared, keep, lock};
@@ -93,9 +93,7 @@ pub struct Started {
 pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartError> {
     let unrunnable =
         |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
-    let mut home = tempfile::Builder::new();
-    only_for_this_user(home.prefix("fw-"));
-    let home = home.tempdir_in(short_temp_dir()).map_err(unrunnable)?;
+    let home = make_socket_folder("fw-").map_err(unrunnable)?;
     let identity =
         if launch.tls { Some(HostIdentity::generate().map_err(unrunnable)?) } else { None };
     let pem = identity.as_ref().map(HostIdentity::pem);
@@ -155,12 +153,6 @@ fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Co
         command.current_dir(folder);
     }
     command
-}
-
-/// A folder for sockets whose path leaves room for their names.
-pub fn short_temp_dir() -> PathBuf {
-    let folder = std::env::temp_dir();
-    if cfg!(windows) || folder.as_os_str().len() <= 60 { folder } else { PathBuf::from("/tmp") }
 }
 
 async fn first_line(stdout: &mut (impl AsyncRead + Unpin)) -> Option<(Vec<u8>, Vec<u8>)> {

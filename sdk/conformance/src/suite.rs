@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use formwork_plugin_protocol::handshake::{Address, Protocol};
 use formwork_value::{Plain, Value};
 
-use crate::finding::{Finding, Tallies, Verdict, place};
+use crate::finding::{Finding, Tallies, place};
 use crate::generate::{self, Dice, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
@@ -154,6 +154,8 @@ pub struct Suite {
     plugin: Option<Plugin>,
     restarts: usize,
     began: Instant,
+    /// Whether cases were not examined because the time was over.
+    is_cut_short: AtomicBool,
 }
 
 /// Output of plugins that have ended.
@@ -195,6 +197,7 @@ impl Suite {
             plugin: None,
             restarts: 0,
             began: Instant::now(),
+            is_cut_short: AtomicBool::new(false),
         }
     }
 
@@ -235,7 +238,7 @@ impl Suite {
                 missing.to_owned()
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
-            } else if self.is_late() {
+            } else if self.is_time_over() {
                 LATE.to_owned()
             } else {
                 continue;
@@ -244,19 +247,22 @@ impl Suite {
         }
     }
 
-    /// Whether a selected rule was not examined because the time was over.
+    /// Whether cases of the selected rules were not examined because the time was over.
     #[must_use]
     pub fn is_cut_short(&self) -> bool {
-        let is_cut = |rule: &Rule| match self.tallies.verdict(rule) {
-            Verdict::Skipped(reason) => reason == LATE,
-            Verdict::Held | Verdict::Broken => false,
-        };
-        !self.is_interrupted() && rules::all().any(is_cut)
+        !self.is_interrupted() && self.is_cut_short.load(Ordering::Relaxed)
+    }
+
+    /// Whether the next case is not to be examined: the time of the run is over, or the caller has ended it.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        let is_late = self.is_time_over();
+        self.is_cut_short.fetch_or(is_late, Ordering::Relaxed);
+        is_late
     }
 
     /// Whether the time of the run is over, or the caller has ended it.
-    #[must_use]
-    pub fn is_late(&self) -> bool {
+    fn is_time_over(&self) -> bool {
         self.is_interrupted() || self.began.elapsed() > self.options.time
     }
 
@@ -468,7 +474,7 @@ impl Suite {
                 }
             }
             match smaller {
-                Some(candidate) if !self.is_late() => value = candidate,
+                Some(candidate) if !self.is_time_over() => value = candidate,
                 _ => break,
             }
         }

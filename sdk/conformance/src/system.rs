@@ -8,7 +8,6 @@ use std::path::Path;
 
 pub(crate) use functions::{
     in_own_group, interrupt, is_open_to_others, kill, kill_group, make_executable,
-    only_for_this_user,
 };
 
 /// Rules that are examined with what Linux tells about processes, and with its folder in which nothing can be

@@ -81,10 +81,14 @@ impl Process {
         Ok((process, pipes))
     }
 
-    fn watch(child: Child, job: Job) -> io::Result<Self> {
+    fn watch(mut child: Child, job: Job) -> io::Result<Self> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let taken = job.take(child.as_raw_handle());
         // One that has ended already cannot be taken in.
-        job.take(child.as_raw_handle()).ok();
+        if taken.is_err() && child.try_wait()?.is_none() {
+            child.kill().ok();
+            taken?;
+        }
         let (sender, exit) = watch::channel(None);
         thread::Builder::new().name(format!("reaper of {pid}")).stack_size(64 * 1024).spawn(
             move || {

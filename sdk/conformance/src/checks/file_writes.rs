@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use formwork_plugin_protocol::client::short_temp_dir;
+
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::plugin::Plugin;
@@ -77,7 +79,7 @@ impl Traced {
     fn new(program: &Path) -> Result<Self, String> {
         let made = || -> std::io::Result<Self> {
             // A Unix socket is made below it, and its path may have 107 bytes.
-            let traced = Self(tempfile::tempdir_in(crate::plugin::short_temp_dir())?);
+            let traced = Self(tempfile::tempdir_in(short_temp_dir())?);
             fs::create_dir(traced.working_dir())?;
             fs::create_dir(traced.temporary())?;
             // `-ff` gives each thread a file, so that lines do not mix. `-y` adds the path of a

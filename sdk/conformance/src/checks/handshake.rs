@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use formwork_plugin_protocol::client::short_temp_dir;
 use formwork_plugin_protocol::handshake::Address;
 use formwork_plugin_protocol::host::{self, HostIdentity};
 
@@ -271,7 +272,7 @@ async fn leftovers(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-10") {
         return;
     }
-    let Ok(folder) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
+    let Ok(folder) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let mut launch = suite.launch_options();
     launch.env.push(("TMPDIR".into(), folder.path().into()));
     launch.folder = Some(folder.path().to_owned());
@@ -296,8 +297,7 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-11") {
         return;
     }
-    let (Ok(mut canary), Ok(home)) =
-        (tempfile::tempfile(), tempfile::tempdir_in(plugin::short_temp_dir()))
+    let (Ok(mut canary), Ok(home)) = (tempfile::tempfile(), tempfile::tempdir_in(short_temp_dir()))
     else {
         return;
     };
@@ -423,7 +423,7 @@ fn started_programs(suite: &mut Suite, children: &[i32]) {
 /// Starts it below a shell that ends at once, so that its host is gone.
 #[expect(clippy::disallowed_methods, reason = "the group is killed below")]
 async fn orphan(suite: &mut Suite, program: &Path) {
-    let Ok(home) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
+    let Ok(home) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
     // The shell stands for a host, and ends a second after the start.

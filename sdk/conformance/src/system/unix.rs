@@ -9,7 +9,6 @@ use std::process::Command;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use tempfile::Builder;
 
 /// Has a command started in a process group of its own, so that its children can be killed with it.
 pub(crate) fn in_own_group(command: &mut Command) {
@@ -40,11 +39,6 @@ pub(crate) fn is_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
     let folder = folder.and_then(|it| it.metadata().ok());
     let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
     (mode != 0 && !is_closed).then_some(mode)
-}
-
-/// Has a folder made that no other user can enter.
-pub(crate) fn only_for_this_user(folder: &mut Builder<'_, '_>) {
-    folder.permissions(Permissions::from_mode(0o700));
 }
 
 /// Makes a script executable.

@@ -4,8 +4,6 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use tempfile::Builder;
-
 /// There are no process groups.
 pub(crate) fn in_own_group(_command: &mut Command) {}
 
@@ -24,9 +22,6 @@ pub(crate) fn interrupt(_pid: i32) -> bool {
 pub(crate) fn is_open_to_others(_path: &Path, _ours: &Path) -> Option<u32> {
     None
 }
-
-/// The folder for temporary files is one of the user already.
-pub(crate) fn only_for_this_user(_folder: &mut Builder<'_, '_>) {}
 
 /// Scripts of Unix are not run.
 pub(crate) fn make_executable(_path: &Path) -> io::Result<()> {
