@@ -14,26 +14,5 @@ pub(crate) mod source;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Component, Path, PathBuf};
-
 /// The name of the folder of modules in the data directory.
 pub(crate) const FOLDER: &str = "modules";
-
-/// The shortest path that means the same, by its text alone, as the manifest writes it.
-fn clean(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => match clean.components().next_back() {
-                Some(Component::Normal(_)) => {
-                    clean.pop();
-                }
-                Some(Component::RootDir) => {}
-                _ => clean.push(".."),
-            },
-            part => clean.push(part),
-        }
-    }
-    if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean }
-}

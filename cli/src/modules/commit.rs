@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::PackageAddr;
 use formwork_core::config::Files;
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::{self, Disk};
 use formwork_core::disk::{Dir, TempDir};
 
 use super::manifest::Manifest;
@@ -66,7 +66,7 @@ impl Staging {
 
     /// The folder in which the package of a module belongs.
     pub(super) fn place(&self, key: &str) -> PathBuf {
-        super::clean(&self.folder.join(folder_name(key)))
+        files::clean(&self.folder.join(folder_name(key)))
     }
 
     /// Folder of a package that was fetched before.

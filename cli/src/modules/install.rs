@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::config::{CallSite, folders};
+use formwork_core::config::{CallSite, files, folders};
 use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
@@ -344,7 +344,7 @@ impl Walk<'_> {
         path: &str,
     ) -> Result<CallingModule<'h>, Reported> {
         let key = here.key_of(call);
-        let dir = super::clean(&here.dir.join(path));
+        let dir = files::clean(&here.dir.join(path));
         if let Some(package) =
             here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
@@ -373,7 +373,7 @@ impl Walk<'_> {
         let mut rest: Vec<_> =
             path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
         while let Some(part) = rest.pop() {
-            let next = super::clean(&clean.join(&part));
+            let next = files::clean(&clean.join(&part));
             match std::fs::read_link(self.staging.staged_path(&next)) {
                 Ok(target) if left > 0 => {
                     left -= 1;
@@ -489,6 +489,6 @@ impl Walk<'_> {
             .map_err(|why| diags.error(complaint::no_subfolder(&named, call, source, &why)))?;
         self.staging.complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
-        Ok(super::clean(&self.staging.place(key).join(within)))
+        Ok(files::clean(&self.staging.place(key).join(within)))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use formwork_lang::eval::limits::MAX_BYTES;
 use formwork_lang::functions::FileKind;
@@ -29,6 +29,26 @@ pub trait Files {
 #[must_use]
 pub fn is_left_behind(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+}
+
+/// The shortest path that means the same, by its text alone, as the manifest of modules writes it.
+#[must_use]
+pub fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match clean.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    clean.pop();
+                }
+                Some(Component::RootDir) => {}
+                _ => clean.push(".."),
+            },
+            part => clean.push(part),
+        }
+    }
+    if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean }
 }
 
 /// The files of this machine. Relative paths start at the folder the process is in.

@@ -12,6 +12,7 @@ use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
 use super::arguments::{check_name, place};
+use super::files::clean;
 use super::{Files, broken, call, condition, constant, files, load, test_modules, traversal};
 use crate::addr::{Mode, Target, is_identifier};
 use crate::messages;
@@ -95,20 +96,9 @@ impl TestFolders<'_> {
     /// The folder for tests below that of the module, cleaned: a path from the root is one from the module, as
     /// in Terraform.
     fn below(&self) -> PathBuf {
-        let mut below = PathBuf::new();
-        for part in self.tests.components() {
-            match part {
-                Component::Normal(name) => below.push(name),
-                Component::ParentDir
-                    if !matches!(below.components().next_back(), Some(Component::Normal(_))) =>
-                {
-                    below.push("..");
-                }
-                Component::ParentDir => drop(below.pop()),
-                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-            }
-        }
-        below
+        let is_below =
+            |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+        clean(&self.tests.components().filter(is_below).collect::<PathBuf>())
     }
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use formwork_core::config::CallSite;
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::{Disk, clean};
 use formwork_core::config::test_files::TestFolders;
 use formwork_core::config::test_modules::{self, TestFile};
 use formwork_value::Diagnostics;
 
-use super::super::clean;
 use super::{CallingModule, ModulesFolder, Walk};
 
 impl CallingModule<'_> {
