@@ -189,6 +189,19 @@ fn the_bad_provider_without_a_fault_trips_none_of_the_rules_of_its_faults() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Without its configuration a provider may panic by any plan or read.
+#[test]
+fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
+    let world = tempfile::tempdir().expect("a folder can be made");
+    let mut options = options(world.path(), None, Some(Fault::Bad("plan-panics")), 0);
+    options.only = ["Z-01", "Z-13"].map(str::to_owned).into();
+    let report = check_with(options);
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    for rule in ["Z-01", "Z-13"] {
+        assert_eq!(report.verdict(rule), Some(&Verdict::Held), "{rule}: {:?}", report.stopped);
+    }
+}
+
 /// The folder of the programs of our own providers, built first if they are not up to date.
 fn own_programs() -> std::path::PathBuf {
     let folder = Path::new(BAD).parent().expect("the program is in a folder").to_owned();

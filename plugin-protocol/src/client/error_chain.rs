@@ -9,7 +9,7 @@ pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
-        let part = error.to_string();
+        let part = without_manual(error.to_string());
         // Contained and not only equal: an outer error often repeats the inner one behind a colon.
         if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
             parts.push(part);
@@ -17,6 +17,15 @@ pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
         next = error.source();
     }
     parts.join(": ")
+}
+
+/// Removes the link to its manual that rustls adds to the end of a connection without `close_notify`. The
+/// manual is for programmers, and most such ends are a process that has ended.
+fn without_manual(mut text: String) -> String {
+    if let Some(at) = text.find(": https://docs.rs/rustls/") {
+        text.truncate(at);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -33,5 +42,12 @@ mod tests {
         let all =
             layers.into_iter().rev().fold(None, |inner, text| Some(Box::new(Layer(text, inner))));
         assert_eq!(with_causes(&*all.unwrap()), "broken: no file: no folder");
+    }
+
+    #[test]
+    fn the_link_to_the_manual_of_rustls_is_left_out() {
+        let inner = Layer("peer closed connection: https://docs.rs/rustls/latest/a.html#b", None);
+        let all = Layer("connection error", Some(Box::new(inner)));
+        assert_eq!(with_causes(&all), "connection error: peer closed connection");
     }
 }

@@ -11,6 +11,7 @@ use crate::rpc::Rpc;
 use crate::rules;
 use crate::suite::{Progress, Suite};
 
+mod agreement;
 mod configure;
 mod file_writes;
 mod function;

@@ -72,8 +72,17 @@ pub fn text_for(name: &str) -> &'static str {
     ];
     // Whole words: `ip` is a part of `description` too.
     let hint = HINTS.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
-    hint.map_or("conformance", |(_, text)| text)
+    // An object whose end is in the past has expired, and a provider may plan to renew it.
+    let is_end = name.split('_').any(|word| ENDS.contains(&word));
+    match hint.map_or("conformance", |(_, text)| text) {
+        "2024-01-02T03:04:05Z" if is_end => "2099-01-02T03:04:05Z",
+        "2024-01-02" if is_end => "2099-01-02",
+        text => text,
+    }
 }
+
+/// Words in names of times that end something.
+const ENDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
 
 /// Strings to try where a configuration was refused.
 pub const ALTERNATIVES: [&str; 14] = [
@@ -410,6 +419,18 @@ mod tests {
         add("tags", Type::map(Type::String), Role::Optional);
         add("id", Type::String, Role::Computed);
         block
+    }
+
+    #[test]
+    fn the_end_of_a_generated_object_is_in_the_future() {
+        for (name, text) in [
+            ("validity_end_time", "2099-01-02T03:04:05Z"),
+            ("expiration_date", "2099-01-02"),
+            ("start_time", "2024-01-02T03:04:05Z"),
+            ("endpoint", "http://127.0.0.1:9/"),
+        ] {
+            assert_eq!(text_for(name), text, "{name}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use formwork_value::codec::json;
 
+use super::agreement::agrees;
 use super::schema::join_all;
 use crate::finding::Finding;
 use crate::generate::{Dice, Extent};
@@ -142,6 +143,11 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
 }
 
 async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
+    // A provider without its configuration may crash by the call as such, which C-03 reports. Then no
+    // mutation would be the cause.
+    if suite.call(rpc, request).await.is_crash() {
+        return;
+    }
     let mut dice = suite.dice(&format!("mutate {}", rpc.name()));
     for _ in 0..MUTATIONS {
         if suite.is_late() {
@@ -269,58 +275,6 @@ async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             Finding::new("Z-04", &rpc.name(), "a request of an older host crashes the provider")
                 .by(&call)
         });
-    }
-}
-
-/// The repetitions of a call that show whether its answer differs by itself.
-const REPETITIONS: usize = 8;
-
-/// Whether a call has the usual answer to a request, or one whose texts differ as much between equal calls:
-/// a provider in Go may take what it reports from a map, whose order is random.
-pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call: &Call) -> bool {
-    let severities = |call: &Call| {
-        let mut severities: Vec<u64> = call.diagnostics().iter().map(|it| it.severity).collect();
-        severities.sort_unstable();
-        severities
-    };
-    if same(usual, call) {
-        return true;
-    }
-    let are_answers =
-        matches!((&usual.reply, &call.reply), (Reply::Answered(_), Reply::Answered(_)));
-    if !are_answers || severities(usual) != severities(call) {
-        return false;
-    }
-    for _ in 0..REPETITIONS {
-        if !same(usual, &suite.call(usual.rpc, request).await) {
-            return true;
-        }
-    }
-    false
-}
-
-/// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
-fn object(call: &Call) -> Vec<Bytes> {
-    let Reply::Answered(messages) = &call.reply else { return Vec::new() };
-    match call.rpc {
-        Rpc::PlanResourceChange | Rpc::UpgradeResourceState => {
-            messages.iter().map(|message| message.get_bytes(1)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Whether two answers mean the same; the order of diagnostics does not count.
-fn same(a: &Call, b: &Call) -> bool {
-    let lines = |call: &Call| {
-        let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
-        lines.sort();
-        lines
-    };
-    match (&a.reply, &b.reply) {
-        (Reply::Answered(_), Reply::Answered(_)) => lines(a) == lines(b) && object(a) == object(b),
-        (Reply::Refused(a, _), Reply::Refused(b, _)) => a == b,
-        (a, b) => a == b,
     }
 }
 

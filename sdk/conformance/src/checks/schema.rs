@@ -267,7 +267,7 @@ fn smells_of_secret(name: &str) -> bool {
 }
 
 /// Words in names of attributes that describe a secret without its value.
-const DERIVED: [&str; 12] = [
+const DERIVED: [&str; 14] = [
     "hash",
     "fingerprint",
     "id",
@@ -280,6 +280,8 @@ const DERIVED: [&str; 12] = [
     "path",
     "type",
     "format",
+    "scope",
+    "scopes",
 ];
 
 fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
@@ -352,7 +354,9 @@ mod tests {
         for secret in ["password", "client_secret", "auth_token", "private_key_pem", "api_key"] {
             assert!(smells_of_secret(secret), "{secret}");
         }
-        for harmless in ["private_key_file", "api_key_path", "secret_key_type", "token", "key"] {
+        for harmless in
+            ["private_key_file", "api_key_path", "api_key_scope", "secret_key_type", "token", "key"]
+        {
             assert!(!smells_of_secret(harmless), "{harmless}");
         }
     }

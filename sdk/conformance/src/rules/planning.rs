@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Rule] = &[
         id: "P-13",
         severity: Should,
         level: 1,
-        text: "Planned private data is at most 64 KiB",
+        text: "Planned private data is at most 64 KiB larger than the configuration",
         source: "reliability target",
         harm: "States grow with every apply.",
         fix: "Keep only what the next call needs.",
