@@ -4,6 +4,9 @@ use formwork_plugin_protocol::contract::{Call, Exchange, Rule, Schemas, Violatio
 use formwork_value::Plain;
 use formwork_value::schema::Block;
 
+use crate::message::Msg;
+use crate::plugin;
+
 /// Returns the parts that do not have the type of the schema.
 pub(crate) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     read(block, value, Rule::ObjectType)
@@ -42,4 +45,34 @@ fn read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
 
 fn judged(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check(&Exchange::for_call(call).value(value), &Schemas { object: block, identity: None })
+}
+
+/// The most bytes of private data in the answer to a plan.
+///
+/// The legacy SDK keeps the configured text of an argument there, if the state has a digest of it. So a large
+/// configuration may have private data of its size.
+pub(crate) fn private_limit(call: &plugin::Call) -> usize {
+    let request = call.request.first().and_then(Msg::parse).unwrap_or_default();
+    64 * 1024 + request.get_bytes(4).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::plugin::Reply;
+    use crate::rpc::Rpc;
+
+    #[test]
+    fn private_data_may_grow_with_the_configuration() {
+        let limit = |config: usize| {
+            let request = vec![Msg::new().text(1, "a").bytes(4, vec![0; config]).encode()];
+            let (answers, reply, took) = (Vec::new(), Reply::TimedOut, Duration::ZERO);
+            let (rpc, configured) = (Rpc::PlanResourceChange, None);
+            private_limit(&plugin::Call { rpc, request, answers, reply, took, configured })
+        };
+        assert_eq!(limit(0), 65_536);
+        assert_eq!(limit(70_000), 135_536);
+    }
 }

@@ -19,7 +19,6 @@ use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
 use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -27,7 +26,7 @@ use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
 pub use output::{Printed, panic_in};
-use output::{Shared, keep, lock};
+use output::{Shared, first_line, keep, late_handshake, lock};
 
 /// The longest wait for a handshake.
 const START: Duration = Duration::from_secs(60);
@@ -155,37 +154,6 @@ fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Co
     command
 }
 
-async fn first_line(stdout: &mut (impl AsyncRead + Unpin)) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut line = Vec::new();
-    loop {
-        let read = stdout.read_buf(&mut line).await.unwrap_or(0);
-        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
-            let rest = line.split_off(end + 1);
-            line.truncate(end);
-            return Some((line, rest));
-        }
-        if read == 0 || line.len() > 64 * 1024 {
-            return (!line.is_empty()).then_some((line, Vec::new()));
-        }
-    }
-}
-
-/// Whether one of the next lines is a handshake.
-async fn late_handshake(stdout: &mut (impl AsyncRead + Unpin), mut read: Vec<u8>) -> bool {
-    let more = async {
-        while read.len() < 64 * 1024 {
-            if read.split(|byte| *byte == b'\n').any(|line| Handshake::parse(line).is_ok()) {
-                return true;
-            }
-            if stdout.read_buf(&mut read).await.unwrap_or(0) == 0 {
-                return false;
-            }
-        }
-        false
-    };
-    timeout(Duration::from_secs(2), more).await.unwrap_or(false)
-}
-
 /// The beginning of a string, truncate between characters.
 pub fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -227,6 +195,8 @@ pub struct Call {
     pub reply: Reply,
     /// The time it took.
     pub took: Duration,
+    /// The call that had configured the process, if there was one.
+    pub configured: Option<Arc<Call>>,
 }
 
 impl Call {
@@ -297,6 +267,8 @@ pub struct Plugin {
     pub diagnostics: Mutex<Vec<(Rpc, Diag)>>,
     /// The largest answer in bytes, and its call.
     pub largest: Mutex<(usize, Option<Rpc>)>,
+    /// The last call that configured it.
+    configured: Mutex<Option<Arc<Call>>>,
 }
 
 impl Plugin {
@@ -322,8 +294,8 @@ impl Plugin {
     }
 
     fn new(started: Option<Started>, connection: Arc<dyn Transport>, protocol: Protocol) -> Self {
-        let (diagnostics, largest) = (Mutex::default(), Mutex::default());
-        Self { started, connection, protocol, diagnostics, largest }
+        let (diagnostics, largest, configured) = Default::default();
+        Self { started, connection, protocol, diagnostics, largest, configured }
     }
 
     /// Makes a call.
@@ -341,7 +313,8 @@ impl Plugin {
                 (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
             }
         };
-        let call = Call { rpc, request, answers, reply, took: began.elapsed() };
+        let configured = lock(&self.configured).clone();
+        let call = Call { rpc, request, answers, reply, took: began.elapsed(), configured };
         self.note(&call);
         call
     }
@@ -411,6 +384,10 @@ impl Plugin {
     }
 
     fn note(&self, call: &Call) {
+        if call.rpc == Rpc::ConfigureProvider && call.is_answered() {
+            let call = Call { configured: None, ..call.clone() };
+            *lock(&self.configured) = Some(Arc::new(call));
+        }
         let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
         let mut largest = lock(&self.largest);
         // A large request may well have a large answer.

@@ -417,6 +417,7 @@ impl Suite {
             answers: Vec::new(),
             reply: Reply::Lost { why, panicked: false },
             took: Duration::ZERO,
+            configured: None,
         };
         if let Err(why) = self.revive().await {
             return lost(why);
@@ -507,7 +508,8 @@ mod tests {
         options.config = config;
         let mut suite = Suite::new(options);
         let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
-        let call = Call { rpc: Rpc::ReadResource, request, answers, reply, took };
+        let (rpc, configured) = (Rpc::ReadResource, None);
+        let call = Call { rpc, request, answers, reply, took, configured };
         suite.check_survived("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
         Report::new(&suite, None).verdict("R-01").cloned()
     }

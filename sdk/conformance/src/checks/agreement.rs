@@ -118,7 +118,8 @@ mod tests {
 
     fn call(rpc: Rpc, answer: Msg) -> Call {
         let reply = Reply::Answered(vec![answer]);
-        Call { rpc, request: Vec::new(), answers: Vec::new(), reply, took: Duration::ZERO }
+        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
+        Call { rpc, request, answers, reply, took, configured: None }
     }
 
     /// The answer with an object in MessagePack.

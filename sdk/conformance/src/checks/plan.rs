@@ -13,7 +13,7 @@ use formwork_value::{Number, Path, Type, Value};
 use super::shown;
 use crate::finding::Finding;
 use crate::generate;
-use crate::judge::{plan_violations, type_violations, write_only_violations};
+use crate::judge::{plan_violations, private_limit, type_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
@@ -114,15 +114,6 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
 
 fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> Path {
     findings.first().map(|it| it.path.clone()).unwrap_or_default()
-}
-
-/// The most bytes of private data in the answer to a plan.
-///
-/// The legacy SDK keeps the configured text of an argument there, if the state has a digest of it. So a large
-/// configuration may have private data of its size.
-fn private_limit(call: &Call) -> usize {
-    let request = call.request.first().and_then(Msg::parse).unwrap_or_default();
-    64 * 1024 + request.get_bytes(4).len()
 }
 
 /// Holds one plan to the rules of a host.
@@ -500,24 +491,5 @@ async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
                     .input(shown(&input.config))
             });
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::plugin::Reply;
-
-    #[test]
-    fn private_data_may_grow_with_the_configuration() {
-        let limit = |config: usize| {
-            let request = vec![Msg::new().text(1, "a").bytes(4, vec![0; config]).encode()];
-            let (answers, reply, took) = (Vec::new(), Reply::TimedOut, Duration::ZERO);
-            private_limit(&Call { rpc: Rpc::PlanResourceChange, request, answers, reply, took })
-        };
-        assert_eq!(limit(0), 65_536);
-        assert_eq!(limit(70_000), 135_536);
     }
 }

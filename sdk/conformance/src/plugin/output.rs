@@ -1,8 +1,11 @@
 //! Output of a process: kept up to a limit, and searched for the reason of its end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use formwork_plugin_protocol::handshake::Handshake;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::time::timeout;
 
 /// The most of a stream of the process that is kept.
 const KEPT: usize = 4 << 20;
@@ -62,6 +65,43 @@ pub(super) fn reason_in(text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LAST)..].join("\n")
     })
+}
+
+/// Reads the first line; returns it with what was read after it.
+pub(super) async fn first_line(
+    stdout: &mut (impl AsyncRead + Unpin),
+) -> Option<(Vec<u8>, Vec<u8>)> {
+    let mut line = Vec::new();
+    loop {
+        let read = stdout.read_buf(&mut line).await.unwrap_or(0);
+        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
+            let rest = line.split_off(end + 1);
+            line.truncate(end);
+            return Some((line, rest));
+        }
+        if read == 0 || line.len() > 64 * 1024 {
+            return (!line.is_empty()).then_some((line, Vec::new()));
+        }
+    }
+}
+
+/// Whether one of the next lines is a handshake.
+pub(super) async fn late_handshake(
+    stdout: &mut (impl AsyncRead + Unpin),
+    mut read: Vec<u8>,
+) -> bool {
+    let more = async {
+        while read.len() < 64 * 1024 {
+            if read.split(|byte| *byte == b'\n').any(|line| Handshake::parse(line).is_ok()) {
+                return true;
+            }
+            if stdout.read_buf(&mut read).await.unwrap_or(0) == 0 {
+                return false;
+            }
+        }
+        false
+    };
+    timeout(Duration::from_secs(2), more).await.unwrap_or(false)
 }
 
 #[cfg(test)]

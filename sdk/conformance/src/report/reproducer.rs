@@ -9,12 +9,14 @@ use formwork_plugin_protocol::transcript::{Outcome, ReadError, RecordedCall, Tra
 
 use crate::finding::Finding;
 use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
-use crate::request;
 use crate::rpc::Rpc;
 
+/// The deadline of a call that is played.
+const PLAYED: Duration = Duration::from_secs(60);
+
 impl Finding {
-    /// Writes the calls of the finding as a transcript; `configure` is the configuration that was sent
-    /// before, if there was any.
+    /// Writes the calls of the finding as a transcript, after the call that had configured the process
+    /// if there was one.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -24,8 +26,9 @@ impl Finding {
         begun: SystemTime,
         out: impl Write,
     ) -> io::Result<()> {
-        let calls = self.calls.iter().map(|call| recorded(call, protocol)).collect();
-        Transcript { begun, calls }.write(out)
+        let configured = self.calls.iter().find_map(|call| call.configured.as_deref());
+        let calls = configured.into_iter().chain(&self.calls);
+        Transcript { begun, calls: calls.map(|call| recorded(call, protocol)).collect() }.write(out)
     }
 }
 
@@ -102,7 +105,8 @@ impl From<StartError> for ReplayError {
 
 /// Plays the calls of a reproducer file against a provider.
 ///
-/// A call that needs a configured provider is played after Configure with an empty configuration.
+/// The process is configured as in the file, or not at all. A process that starts anew after a crash is
+/// configured like the one before.
 ///
 /// # Errors
 /// When the file cannot be read or the provider does not start.
@@ -118,20 +122,22 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
         return Err(ReplayError::Version { recorded, spoken });
     }
     let mut outcomes = Vec::new();
+    let mut configure: Option<Vec<bytes::Bytes>> = None;
     for call in &transcript.calls {
         // The call before may have crashed it.
         if !plugin.is_alive() {
             plugin = Plugin::launch(program, &launch).await?;
+            if let Some(request) = configure.clone() {
+                plugin.call_bytes(Rpc::ConfigureProvider, request, PLAYED).await;
+            }
         }
         let rpc =
             Rpc::ALL.into_iter().find(|it| it.path(plugin.protocol).as_deref() == Some(&call.path));
-        if needs_configuration(rpc) {
-            // An empty map in MessagePack.
-            let empty = request::configure(&crate::message::Msg::new().bytes(1, vec![0x80]));
-            plugin.call(Rpc::ConfigureProvider, &empty, Duration::from_secs(60)).await;
-        }
         let Some(rpc) = rpc else { continue };
-        let now = plugin.call_bytes(rpc, call.requests.clone(), Duration::from_secs(60)).await;
+        if rpc == Rpc::ConfigureProvider {
+            configure = Some(call.requests.clone());
+        }
+        let now = plugin.call_bytes(rpc, call.requests.clone(), PLAYED).await;
         let recorded_now = self::recorded(&now, spoken);
         outcomes.push(Replay {
             path: call.path.clone(),
@@ -141,16 +147,6 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
         });
     }
     Ok(outcomes)
-}
-
-fn needs_configuration(rpc: Option<Rpc>) -> bool {
-    rpc.is_some_and(|rpc| {
-        let name = rpc.name();
-        // All others may need the client, which a provider has after Configure only.
-        !["Validate", "Get", "Upgrade", "Move", "CallFunction", "Configure", "Stop"]
-            .iter()
-            .any(|own| name.starts_with(own))
-    })
 }
 
 fn same_kind(a: &Outcome, b: &Outcome) -> bool {
@@ -167,5 +163,35 @@ fn words(outcome: &Outcome, messages: usize) -> String {
         Outcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
         Outcome::Failed(why) => format!("the provider is gone: {why}"),
         Outcome::Unfinished => "no answer in time".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn call(rpc: Rpc, configured: Option<Arc<Call>>) -> Call {
+        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
+        Call { rpc, request, answers, reply: Reply::TimedOut, took, configured }
+    }
+
+    /// The methods in the reproducer of a finding with one call.
+    fn methods(call: &Call) -> Vec<String> {
+        let finding = Finding::new("R-01", "resource", "it hangs").by(call);
+        let mut file = Vec::new();
+        finding.write_reproducer(6, SystemTime::UNIX_EPOCH, &mut file).unwrap();
+        let read = Transcript::read(file.as_slice()).unwrap();
+        read.calls.into_iter().map(|call| call.path).collect()
+    }
+
+    #[test]
+    fn a_reproducer_configures_as_the_run_had() {
+        let configured = Some(Arc::new(call(Rpc::ConfigureProvider, None)));
+        let [configure, read] =
+            ["ConfigureProvider", "ReadResource"].map(|it| format!("/tfplugin6.Provider/{it}"));
+        assert_eq!(methods(&call(Rpc::ReadResource, None)), [read.clone()]);
+        assert_eq!(methods(&call(Rpc::ReadResource, configured)), [configure, read]);
     }
 }
