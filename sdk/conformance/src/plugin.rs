@@ -196,7 +196,7 @@ pub struct Call {
     /// The time it took.
     pub took: Duration,
     /// The call that had configured the process, if there was one.
-    pub configured: Option<Arc<Call>>,
+    pub configured: Option<Arc<Self>>,
 }
 
 impl Call {
