@@ -105,7 +105,7 @@ impl From<StartError> for ReplayError {
 
 /// Plays the calls of a reproducer file against a provider.
 ///
-/// The process is configured as in the file, or not at all. A process that starts anew after a crash is
+/// The process is configured as in the file, or not at all. A process that replaces a crashed one is
 /// configured like the one before.
 ///
 /// # Errors
