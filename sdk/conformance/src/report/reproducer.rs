@@ -191,7 +191,7 @@ mod tests {
         let configured = Some(Arc::new(call(Rpc::ConfigureProvider, None)));
         let [configure, read] =
             ["ConfigureProvider", "ReadResource"].map(|it| format!("/tfplugin6.Provider/{it}"));
-        assert_eq!(methods(&call(Rpc::ReadResource, None)), [read.clone()]);
+        assert_eq!(methods(&call(Rpc::ReadResource, None)), std::slice::from_ref(&read));
         assert_eq!(methods(&call(Rpc::ReadResource, configured)), [configure, read]);
     }
 }
