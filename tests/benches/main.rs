@@ -16,6 +16,7 @@ mod sdk;
 mod server;
 mod shape;
 mod suite;
+mod validate;
 
 use std::error::Error;
 use std::io::Write as _;
@@ -44,7 +45,8 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     }
     let options = options::Options::read(&args)?;
     let parsed = parse::measure(&options);
-    let sdk = sdk::measure(&options)?;
+    let mut sdk = sdk::measure(&options)?;
+    sdk.extend(validate::measure(&options)?);
     let inside = format!("{}\n{}", parse::table(&parsed), sdk::table(&sdk));
     let mut verdicts = parse::check(&parsed);
     verdicts.extend(sdk::check(&sdk));

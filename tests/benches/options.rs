@@ -60,7 +60,8 @@ impl Options {
 
     /// Whether only rows are selected that are measured in this process.
     pub(crate) fn is_inside_alone(&self) -> bool {
-        let inside = |part: &String| ["sdk", "parse "].iter().any(|name| part.starts_with(name));
+        let inside =
+            |part: &String| ["sdk", "suite ", "parse "].iter().any(|name| part.starts_with(name));
         !self.only.is_empty() && self.only.iter().all(inside)
     }
 

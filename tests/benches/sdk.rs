@@ -17,8 +17,9 @@ use formwork_plugin_protocol::message::resource::ReadRequest;
 use formwork_plugin_protocol::server::{Options as Serving, run};
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_sdk::prelude::*;
-use formwork_sdk::value::{Plain, Value};
+use formwork_sdk::value::{Plain, Type, Value};
 use formwork_sdk_testing::Lab;
+use formwork_value::codec::msgpack;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -253,10 +254,10 @@ fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
 
 /// Keeps this thread and its children on one processor as long as it is held. With two processors,
 /// waking the other one up takes longer than a call, and the need for it changes from run to run.
-struct OneProcessor(CpuSet);
+pub(crate) struct OneProcessor(CpuSet);
 
 impl OneProcessor {
-    fn take() -> Result<Self, Errno> {
+    pub(crate) fn take() -> Result<Self, Errno> {
         let all = sched_getaffinity(Pid::from_raw(0))?;
         let mut one = CpuSet::new();
         let first = (0..CpuSet::count()).find(|cpu| all.is_set(*cpu) == Ok(true));
@@ -273,7 +274,7 @@ impl Drop for OneProcessor {
     }
 }
 
-async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
+pub(crate) async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
     let path = std::env::current_exe()?;
     let env = vec![(SERVE.into(), what.into())];
     let executable = Executable {
@@ -287,11 +288,15 @@ async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
     Ok(Plugin::launch(&executable, &Settings::USUAL).await?)
 }
 
+/// A stored object with 20 blocks.
+fn thing() -> Value {
+    let parts = (0..20).map(|number| Part { kind: format!("kind {number}") }).collect();
+    Thing { name: "a".to_owned(), size: 1, parts, id: "id of a".to_owned() }.to_value()
+}
+
 /// The request for a stored object, encoded once.
 fn request() -> Result<ReadRequest, Box<dyn Error>> {
-    let parts = (0..20).map(|number| Part { kind: format!("kind {number}") }).collect();
-    let thing = Thing { name: "a".to_owned(), size: 1, parts, id: "id of a".to_owned() };
-    let value: Plain = Value::split_marks(thing.to_value()).0;
+    let value: Plain = Value::split_marks(thing()).0;
     let current = Payload::Value(value, Thing::shape().ty().clone()).encode()?;
     Ok(ReadRequest {
         type_name: "bench_thing".to_owned(),
@@ -301,6 +306,18 @@ fn request() -> Result<ReadRequest, Box<dyn Error>> {
         client: ClientCapabilities::default(),
         identity: None,
     })
+}
+
+/// The configuration of the same object in MessagePack.
+pub(crate) fn config() -> Result<Vec<u8>, Box<dyn Error>> {
+    let Value::Object(thing) = thing() else { return Err("the model is no object".into()) };
+    // A configuration cannot set the computed id.
+    let part = |name: &str, value: &Value| match name {
+        "id" => Value::null(Type::String),
+        _ => value.clone(),
+    };
+    let parts = thing.iter().map(|(name, value)| (name.clone(), part(name.as_str(), value)));
+    Ok(msgpack::encode(&Value::object(parts), Thing::shape().ty())?)
 }
 
 /// Serves the requested plugin, if the environment names one.
